@@ -1,0 +1,61 @@
+// Package config holds everything that can be set about a Taskbay server: one
+// struct, filled from flags, the environment and a file, in that order of
+// precedence. docs/configuration.md is generated from it.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// Config is what a server runs with. The command line fills it; a test may fill
+// it by hand, and then only Listen and DataDir matter.
+//
+// The defaults that differ between commands are variables, see Defaults and Demo.
+type Config struct {
+	Listen    string `default:"127.0.0.1:3002" env:"TASKBAY_LISTEN" placeholder:"HOST:PORT" help:"Address to serve on; port 0 takes a free one. Loopback only, as nobody signs in yet."`
+	DataDir   string `default:"${data_dir}" type:"path" env:"TASKBAY_DATA_DIR" placeholder:"DIR" help:"Where everything is kept. Made for you alone (0700) if it is not there; one process at a time."`
+	Open      *bool  `negatable:"" env:"TASKBAY_OPEN" help:"Open the page in the browser at start. ${open_default}"`
+	LogLevel  string `default:"${log_level}" enum:"debug,info,warn,error" env:"TASKBAY_LOG_LEVEL" placeholder:"LEVEL" help:"Least level that is logged, to standard error: debug, info, warn or error."`
+	LogFormat string `default:"text" enum:"text,json" env:"TASKBAY_LOG_FORMAT" placeholder:"FORMAT" help:"How the log is written: text or json."`
+	File      File   `name:"config" env:"TASKBAY_CONFIG" placeholder:"FILE" help:"A JSON object of these options, by their names without the dashes. Flags and the environment go before it."`
+}
+
+// Validate reports why a server cannot run with c, in words for the person who
+// started it.
+func (c Config) Validate() error {
+	if c.DataDir == "" {
+		return errors.New("--data-dir is empty: name a directory")
+	}
+	return CheckLoopback(c.Listen)
+}
+
+// CheckLoopback returns an error, with a way out, unless addr is a port of this
+// machine's loopback interface.
+func CheckLoopback(addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("--listen %s is no HOST:PORT, such as 127.0.0.1:3002", addr)
+	}
+	if strings.EqualFold(host, "localhost") {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("--listen %s would be open to others, and nobody signs in yet: whoever reaches it would act as you.\n"+
+		"Use 127.0.0.1:%[2]s. To work from another machine, tunnel to it there: ssh -L %[2]s:127.0.0.1:%[2]s THIS-MACHINE", addr, port)
+}
+
+// Level returns LogLevel as slog has it; slog.LevelInfo if it is empty.
+func (c Config) Level() slog.Level {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		return slog.LevelInfo
+	}
+	return level
+}

@@ -1,0 +1,168 @@
+package config_test
+
+import (
+	"flag"
+	"io"
+	"log/slog"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-taskbay/taskbay/internal/config"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// parse fills a Config as the command line does.
+func parse(t *testing.T, args ...string) (config.Config, error) {
+	t.Helper()
+	var root struct {
+		Serve config.Config `cmd:""`
+	}
+	parser, err := kong.New(&root, config.Defaults(), kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
+	if err != nil {
+		t.Fatalf("kong.New() error = %v", err)
+	}
+	_, err = parser.Parse(append([]string{"serve"}, args...))
+	return root.Serve, err
+}
+
+// write makes a file of options and returns its path.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "taskbay.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	got, err := parse(t)
+	if err != nil {
+		t.Fatalf("parse() error = %v", err)
+	}
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Config{Listen: "127.0.0.1:3002", DataDir: filepath.Join(me.HomeDir, ".taskbay"), LogLevel: "info", LogFormat: "text"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("defaults mismatch (-want +got):\n%s", diff)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	file := write(t, `{"listen":"127.0.0.1:1","log-level":"error","log-format":"json","open":true}`)
+	t.Setenv("TASKBAY_CONFIG", file)
+	t.Setenv("TASKBAY_LISTEN", "127.0.0.1:2")
+	t.Setenv("TASKBAY_LOG_LEVEL", "warn")
+	got, err := parse(t, "--listen=127.0.0.1:3", "--data-dir=/d")
+	if err != nil {
+		t.Fatalf("parse() error = %v", err)
+	}
+	yes := true
+	want := config.Config{
+		Listen:    "127.0.0.1:3", // flag over environment
+		DataDir:   "/d",
+		Open:      &yes,   // file over default
+		LogLevel:  "warn", // environment over file
+		LogFormat: "json", // file over default
+		File:      config.File(file),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("config mismatch (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]bool{"--open": true, "--no-open": false, "--open=false": false} {
+		got, err := parse(t, args)
+		if err != nil {
+			t.Fatalf("parse(%s) error = %v", args, err)
+		}
+		if got.Open == nil || *got.Open != want {
+			t.Errorf("parse(%s).Open = %v, want %v", args, got.Open, want)
+		}
+	}
+}
+
+func TestRefusedOptions(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		args []string
+		want string
+	}{
+		"open to others":       {[]string{"--listen", "0.0.0.0:3002"}, "nobody signs in yet"},
+		"every interface":      {[]string{"--listen", ":8080"}, "ssh -L 8080:127.0.0.1:8080"},
+		"another machine":      {[]string{"--listen", "example.com:80"}, "nobody signs in yet"},
+		"no port":              {[]string{"--listen", "127.0.0.1"}, "is no HOST:PORT"},
+		"no data directory":    {[]string{"--data-dir", ""}, "--data-dir is empty"},
+		"unknown level":        {[]string{"--log-level", "loud"}, "--log-level must be one of"},
+		"unknown flag":         {[]string{"--lisen", "x"}, `did you mean "--listen"?`},
+		"missing file":         {[]string{"--config", "/nowhere/at/all"}, "cannot be read"},
+		"file of no object":    {[]string{"--config", write(t, `[]`)}, "is no JSON object"},
+		"file of two objects":  {[]string{"--config", write(t, `{} {}`)}, "more than one"},
+		"unknown option":       {[]string{"--config", write(t, `{"lisen":"x"}`)}, `no option is called "lisen"`},
+		"wrong type in a file": {[]string{"--config", write(t, `{"open":"perhaps"}`)}, "bool value must be true"},
+		"refused from a file":  {[]string{"--config", write(t, `{"listen":"0.0.0.0:1"}`)}, "nobody signs in yet"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := parse(t, tc.args...)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("parse(%q) error = %v, want one that contains %q", tc.args, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestCheckLoopback(t *testing.T) {
+	t.Parallel()
+	for addr, ok := range map[string]bool{
+		"127.0.0.1:0": true, "127.8.9.1:80": true, "[::1]:80": true, "localhost:3002": true, "LOCALHOST:1": true,
+		"[::]:80": false, "10.0.0.1:80": false, "localhost.example.com:80": false, "[::ffff:10.0.0.1]:80": false, "": false,
+	} {
+		if err := config.CheckLoopback(addr); (err == nil) != ok {
+			t.Errorf("CheckLoopback(%q) = %v, want ok = %v", addr, err, ok)
+		}
+	}
+}
+
+func TestLevel(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]slog.Level{"debug": slog.LevelDebug, "error": slog.LevelError, "": slog.LevelInfo} {
+		if got := (config.Config{LogLevel: name}).Level(); got != want {
+			t.Errorf("Level(%q) = %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestReference(t *testing.T) {
+	t.Parallel()
+	const path = "../../docs/configuration.md"
+	got, err := config.Reference()
+	if err != nil {
+		t.Fatalf("Reference() error = %v", err)
+	}
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s is not what the code says; run go test ./internal/config -update (-want +got):\n%s", path, diff)
+	}
+}

@@ -1,0 +1,88 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+const preamble = `# Configuration
+
+<!-- Made from internal/config by its test; run "go test ./internal/config -update" to make it anew. -->
+
+Every option can be given as a flag, as a variable of the environment, or in a
+file; a flag goes before the environment, and the environment before the file.
+
+The file is one JSON object and named by ` + "`--config`" + ` or ` + "`TASKBAY_CONFIG`" + `. Its
+members are the names of the options without the dashes; one that is no option
+is refused, so that a slip does not go unseen:
+
+` + "```json" + `
+{"listen": "127.0.0.1:8080", "open": true, "log-format": "json"}
+` + "```" + `
+`
+
+const afterword = `
+## What is refused, and why
+
+- An address that others can reach. Nobody signs in to Taskbay yet, so everyone
+  who reaches it acts as you. From another machine, use a tunnel:
+  ` + "`ssh -L 3002:127.0.0.1:3002 THE-MACHINE`" + `, then open http://127.0.0.1:3002 there.
+- A data directory that another process has open. The message says which; give
+  each process a directory of its own.
+`
+
+// Reference returns docs/configuration.md: every option of a server and of the
+// demo, with its default, its variable and what it does.
+func Reference() ([]byte, error) {
+	var root struct {
+		Serve Config `cmd:""`
+		Demo  Demo   `cmd:""`
+	}
+	parser, err := kong.New(&root, Defaults(), kong.Writers(io.Discard, io.Discard))
+	if err != nil {
+		return nil, fmt.Errorf("read the options: %w", err)
+	}
+	serve, demo := parser.Model.Children[0], parser.Model.Children[1]
+	var out bytes.Buffer
+	out.WriteString(preamble)
+	out.WriteString("\n## `taskbay serve`\n\n")
+	table(&out, serve.Flags)
+	out.WriteString("\n## `taskbay demo`\n\nTakes the same options. These differ or come on top:\n\n")
+	table(&out, differing(demo.Flags, serve.Flags))
+	out.WriteString(afterword)
+	return out.Bytes(), nil
+}
+
+// differing returns the flags that base has not, or has with another default or help.
+func differing(flags, base []*kong.Flag) []*kong.Flag {
+	same := make(map[string]bool)
+	for _, f := range base {
+		same[f.Name+"\x00"+f.Default+"\x00"+f.Help] = true
+	}
+	var out []*kong.Flag
+	for _, f := range flags {
+		if !same[f.Name+"\x00"+f.Default+"\x00"+f.Help] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func table(out *bytes.Buffer, flags []*kong.Flag) {
+	out.WriteString("| option | environment | default | what it does |\n| --- | --- | --- | --- |\n")
+	for _, f := range flags {
+		name := "--" + f.Name
+		if f.Tag.Negatable != "" {
+			name = "--[no-]" + f.Name
+		}
+		value := "none"
+		if f.HasDefault {
+			value = "`" + f.Default + "`"
+		}
+		fmt.Fprintf(out, "| `%s` | `%s` | %s | %s |\n", name, strings.Join(f.Envs, "`, `"), value, strings.ReplaceAll(f.Help, "|", "\\|"))
+	}
+}
