@@ -131,10 +131,11 @@ func (o object) flag(name string) bool {
 func (o object) texts(name string, count, limit int, n need) []string {
 	var list []string
 	for i, raw := range o.elements(name, count, n) {
-		item := object{o.report, o.at(name), o.section, map[string]json.RawMessage{strconv.Itoa(i): raw}}
-		if s, ok := item.uncut(strconv.Itoa(i), optional); ok {
-			list = append(list, cut(s, limit))
+		if kindOf(raw) != "string" {
+			o.report.add(Error, o.at(name)+"/"+strconv.Itoa(i), o.section, "This is %s; it has to be a string.", withArticle(kindOf(raw)))
+			continue
 		}
+		list = append(list, cut(decodeString(raw), limit))
 	}
 	return list
 }
