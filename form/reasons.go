@@ -1,0 +1,123 @@
+package form
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// reasons gives every fault that rejects the definition. There are at most a few per field.
+func (d *document) reasons() []Note {
+	if kindOf(d.whole) != jsonObject {
+		return []Note{{"", fmt.Sprintf("The definition is %s; it must be an object.", describe(d.whole))}}
+	}
+	if kindOf(d.schema) != jsonObject {
+		return []Note{{"/schema", fmt.Sprintf("schema is %s; it must be an object.", describe(d.schema))}}
+	}
+	var notes []Note
+	if text(d.schemaType) != "object" {
+		notes = append(notes, Note{"/schema/type", `The schema's type must be "object".`})
+	}
+	if message := d.propertiesFault(); message != "" {
+		notes = append(notes, Note{"/schema/properties", message})
+	}
+	for i := range d.fields {
+		notes = append(notes, d.fields[i].reasons()...)
+	}
+	return notes
+}
+
+func (d *document) propertiesFault() string {
+	switch {
+	case kindOf(d.properties) != jsonObject:
+		return fmt.Sprintf("properties is %s; it must be an object with a member for each field.",
+			describe(d.properties))
+	case len(d.fields) == 0:
+		return "properties is empty; a form has at least one field."
+	case d.tooMany:
+		return fmt.Sprintf("There are more than %d fields.", MaxFields)
+	}
+	return ""
+}
+
+func (p *property) reasons() []Note {
+	var notes []Note
+	if message := keyFault(p.key); message != "" {
+		notes = append(notes, Note{p.path(), message})
+	}
+	switch {
+	case kindOf(p.whole) != jsonObject:
+		notes = append(notes, Note{p.path(),
+			fmt.Sprintf("The field is %s; it must be an object.", describe(p.whole))})
+	case p.kind() == Choice:
+		if message := p.enumFault(); message != "" {
+			notes = append(notes, Note{p.path("enum"), message})
+		}
+	case p.kind() == "":
+		notes = append(notes, Note{p.path("type"), p.typeFault()})
+	}
+	return notes
+}
+
+var reservedKeys = []string{
+	"__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty",
+	"isPrototypeOf", "propertyIsEnumerable", "toLocaleString",
+	"__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+}
+
+func isKey(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || !isDigit(c)) {
+			return false
+		}
+	}
+	return 1 <= len(name) && len(name) <= maxKey
+}
+
+func keyFault(key string) string {
+	switch {
+	case slices.Contains(reservedKeys, key):
+		return "The name is reserved, because objects have a member of this name in many languages; choose another."
+	case !isKey(key):
+		return "A field's name has 1 to 64 of A-Z, a-z, 0-9 and _, and does not start with a digit; put what people read into title."
+	}
+	return ""
+}
+
+func (p *property) enumFault() string {
+	count := 0
+	for i, value := range elements(p.enum) {
+		if kindOf(value) != jsonString {
+			return fmt.Sprintf("Every option must be a string; number %d is %s.", i+1, describe(value))
+		}
+		count++
+	}
+	switch {
+	case count == 0:
+		return "enum is empty; a choice has at least one option."
+	case count > MaxOptions:
+		return fmt.Sprintf("There are %d options; a choice has at most %d.", count, MaxOptions)
+	}
+	return ""
+}
+
+func (p *property) typeFault() string {
+	return "The type must be string, number, integer or boolean."
+}
+
+// path returns the JSON Pointer to the property, or to something in it.
+func (p *property) path(names ...string) string {
+	return pointer("/schema/properties/"+escapePointer(p.key), names...)
+}
+
+func pointer(base string, names ...string) string {
+	for _, name := range names {
+		base += "/" + escapePointer(name)
+	}
+	return base
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+func escapePointer(name string) string { return pointerEscapes.Replace(name) }
