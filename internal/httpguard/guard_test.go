@@ -95,9 +95,11 @@ func TestHeaders(t *testing.T) {
 		want := http.Header{
 			"Content-Security-Policy":      {httpguard.ContentSecurityPolicy},
 			"X-Content-Type-Options":       {"nosniff"},
+			"X-Frame-Options":              {"DENY"},
 			"Referrer-Policy":              {"no-referrer"},
 			"Cross-Origin-Opener-Policy":   {"same-origin"},
 			"Cross-Origin-Resource-Policy": {"same-origin"},
+			"Permissions-Policy":           {"camera=(), geolocation=(), microphone=(), payment=(), usb=()"},
 			"Cache-Control":                {"no-store"},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
