@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 
+	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 )
 
@@ -74,11 +75,9 @@ const (
 	SchemeMutualTLS     = "mutualTLS"
 )
 
-const structuredForm = "https://extensions.allsrc.dev/agent-taskbay/structured-form/v1"
-
 // Understood reports whether the console gives meaning to the extension with
 // this URI. Content of any other is ordinary data.
-func Understood(uri string) bool { return uri == structuredForm }
+func Understood(uri string) bool { return uri == form.URI }
 
 // Extension returns the advertised extension with this exact URI.
 func (c Card) Extension(uri string) (Extension, bool) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/remote"
@@ -69,8 +70,7 @@ func TestExtensions(t *testing.T) {
 	if _, ok := card.Extension("urn:B"); ok {
 		t.Error("Extension(urn:B) found; URIs are compared exactly")
 	}
-	const structuredForm = "https://extensions.allsrc.dev/agent-taskbay/structured-form/v1"
-	if !agent.Understood(structuredForm) || agent.Understood(structuredForm+"/") || agent.Understood("") {
+	if !agent.Understood(form.URI) || agent.Understood(form.URI+"/") || agent.Understood("") {
 		t.Error("Understood has to know the structured form alone")
 	}
 }
