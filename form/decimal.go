@@ -63,6 +63,8 @@ func decimalOf(value any) (Decimal, bool) {
 		text = string(n)
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		text = fmt.Sprint(n)
+	case float32:
+		text = strconv.FormatFloat(float64(n), 'f', -1, 32)
 	case float64:
 		text = strconv.FormatFloat(n, 'f', -1, 64)
 	}
@@ -103,8 +105,8 @@ type decimal struct {
 }
 
 // parseDecimal reads [+-]?digits[.digits][e[+-]digits], where the digits before or after the point
-// may be missing, not both. Only numbers that are finite as a float64 are ok. It takes time and
-// space in proportion to s alone, whatever the exponent.
+// may be missing, not both. Only numbers that are finite as a float64 are ok, and whose exponent has
+// no more than 18 digits. Time and space are in proportion to the length of s, not to the exponent.
 func parseDecimal(s string) (_ decimal, ok bool) {
 	unsigned := strings.TrimPrefix(s, "-")
 	negative := len(unsigned) < len(s)
@@ -184,6 +186,15 @@ func (v decimal) floor(most int) int {
 	}
 	return min(n, most)
 }
+
+// wholeBetween reports whether there is a whole number from least to most, which is not below least.
+func wholeBetween(least, most decimal) bool {
+	return least.isWhole() || most.isWhole() || least.negative != most.negative ||
+		least.whole() != most.whole()
+}
+
+// whole returns the digits before the point of a number with a fraction.
+func (v decimal) whole() string { return v.digits[:max(v.point, 0)] }
 
 func (v decimal) compare(other decimal) int {
 	if c := cmp.Compare(v.sign(), other.sign()); c != 0 {

@@ -73,7 +73,7 @@ type Field struct {
 
 	// Default is a string for a Text or a Choice, a Decimal for a Number or an Integer, a bool for
 	// a Boolean, and nil where there is none. In a Form that Definition is called on, any Go
-	// integer, float64 or json.Number may stand for a Decimal.
+	// integer or float and a json.Number may stand for a Decimal.
 	Default any
 
 	MinLength *int // of a Text

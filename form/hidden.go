@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"iter"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -54,52 +55,65 @@ func HasHidden(text string) bool {
 	return false
 }
 
+// Appearance is what two texts have in common that look the same: it leaves out what cannot be seen,
+// and makes all white space one space. Of options with one appearance a page should show the value
+// with escapes, as strconv.QuoteToASCII writes it.
+func Appearance(content string) string {
+	seen := strings.Map(func(r rune) rune {
+		if isInvisible(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, content)
+	return strings.Join(strings.Fields(seen), " ")
+}
+
 // markOf names a hidden character.
 func markOf(r rune) string {
-	code := fmt.Sprintf("U+%04X", r)
-	if name := hiddenNames[r]; name != "" {
-		return code + " " + name
+	switch name := hiddenNames[r]; {
+	case name != "":
+		return name
+	case unicode.Is(unicode.Cc, r):
+		return fmt.Sprintf("U+%04X control character", r)
+	default:
+		return fmt.Sprintf("U+%04X invisible character", r)
 	}
-	if unicode.Is(unicode.Cc, r) {
-		return code + " control character"
-	}
-	return code + " invisible character"
 }
 
 var hiddenNames = map[rune]string{
-	'\u0000': "null",
-	'\u0007': "bell",
-	'\u0008': "backspace",
-	'\u000D': "carriage return",
-	'\u001B': "escape",
-	'\u007F': "delete",
-	'\u00AD': "soft hyphen",
-	'\u034F': "combining grapheme joiner",
-	'\u061C': "Arabic letter mark",
-	'\u115F': "Hangul filler",
-	'\u1160': "Hangul filler",
-	'\u180E': "Mongolian vowel separator",
-	'\u200B': "zero width space",
-	'\u200C': "zero width non-joiner",
-	'\u200D': "zero width joiner",
-	'\u200E': "left-to-right mark",
-	'\u200F': "right-to-left mark",
-	'\u2028': "line separator",
-	'\u2029': "paragraph separator",
-	'\u202A': "left-to-right embedding",
-	'\u202B': "right-to-left embedding",
-	'\u202C': "pop directional formatting",
-	'\u202D': "left-to-right override",
-	'\u202E': "right-to-left override",
-	'\u2060': "word joiner",
-	'\u2066': "left-to-right isolate",
-	'\u2067': "right-to-left isolate",
-	'\u2068': "first strong isolate",
-	'\u2069': "pop directional isolate",
-	'\u2800': "blank Braille pattern",
-	'\u3164': "Hangul filler",
-	'\uFEFF': "zero width no-break space",
-	'\uFFA0': "Hangul filler",
+	'\u0000': "U+0000 null",
+	'\u0007': "U+0007 bell",
+	'\u0008': "U+0008 backspace",
+	'\u000D': "U+000D carriage return",
+	'\u001B': "U+001B escape",
+	'\u007F': "U+007F delete",
+	'\u00AD': "U+00AD soft hyphen",
+	'\u034F': "U+034F combining grapheme joiner",
+	'\u061C': "U+061C Arabic letter mark",
+	'\u115F': "U+115F Hangul filler",
+	'\u1160': "U+1160 Hangul filler",
+	'\u180E': "U+180E Mongolian vowel separator",
+	'\u200B': "U+200B zero width space",
+	'\u200C': "U+200C zero width non-joiner",
+	'\u200D': "U+200D zero width joiner",
+	'\u200E': "U+200E left-to-right mark",
+	'\u200F': "U+200F right-to-left mark",
+	'\u2028': "U+2028 line separator",
+	'\u2029': "U+2029 paragraph separator",
+	'\u202A': "U+202A left-to-right embedding",
+	'\u202B': "U+202B right-to-left embedding",
+	'\u202C': "U+202C pop directional formatting",
+	'\u202D': "U+202D left-to-right override",
+	'\u202E': "U+202E right-to-left override",
+	'\u2060': "U+2060 word joiner",
+	'\u2066': "U+2066 left-to-right isolate",
+	'\u2067': "U+2067 right-to-left isolate",
+	'\u2068': "U+2068 first strong isolate",
+	'\u2069': "U+2069 pop directional isolate",
+	'\u2800': "U+2800 blank Braille pattern",
+	'\u3164': "U+3164 Hangul filler",
+	'\uFEFF': "U+FEFF zero width no-break space",
+	'\uFFA0': "U+FFA0 Hangul filler",
 }
 
 // invisible are the characters that draw nothing, or only change how others are drawn.
@@ -125,14 +139,18 @@ const (
 	blankBraille       = '\u2800'
 )
 
+// isInvisible reports whether nothing is drawn for r itself.
+func isInvisible(r rune) bool {
+	return r == blankBraille ||
+		unicode.In(r, invisible...) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+}
+
 // isHidden reports whether r, between its neighbours, cannot be seen and is not needed there.
 func isHidden(previous, r, next rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
 		return r < ' ' && r != '\t' && r != '\n' && (r != '\r' || next != '\n') || r == '\u007F'
-	case r == blankBraille:
-		return true
-	case !unicode.In(r, invisible...) || unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+	case !isInvisible(r):
 		return false
 	case r == zeroWidthJoiner && isEmoji(previous) && isEmoji(next):
 		return false

@@ -221,21 +221,34 @@ func scalar(value []byte) any {
 // UTF-8 become U+FFFD.
 func appendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			dst = append(dst, '\\', byte(r))
-		case r == '\n':
-			dst = append(dst, `\n`...)
-		case r == '\t':
-			dst = append(dst, `\t`...)
-		case r < ' ':
-			dst = fmt.Appendf(dst, `\u%04x`, r)
-		default:
-			dst = utf8.AppendRune(dst, r)
+	start := 0
+	for i, r := range text {
+		if r >= ' ' && r != '"' && r != '\\' && r != utf8.RuneError {
+			continue
 		}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		dst = append(dst, text[start:i]...)
+		dst = appendEscaped(dst, r)
+		start = i + size
 	}
+	dst = append(dst, text[start:]...)
 	return append(dst, '"')
+}
+
+func appendEscaped(dst []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(dst, '\\', byte(r))
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	case utf8.RuneError:
+		return utf8.AppendRune(dst, r)
+	}
+	return fmt.Appendf(dst, `\u%04x`, r)
 }
 
 // abbreviate quotes a text of any length for a message, with escapes for what cannot be seen.

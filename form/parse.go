@@ -142,8 +142,8 @@ func (f *Field) acceptDefault(value any) any {
 func (p *property) options() []Option {
 	var options []Option
 	for _, value := range elements(p.enum) {
-		text := decodeString(value)
-		options = append(options, Option{Value: text, Label: text})
+		value := text(value)
+		options = append(options, Option{Value: value, Label: value})
 	}
 	if countElements(p.enumNames) != len(options) {
 		return options

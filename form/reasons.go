@@ -102,8 +102,58 @@ func (p *property) enumFault() string {
 	return ""
 }
 
+const fieldTypes = `"string", "number", "integer" or "boolean", or there must be an enum`
+
+// typeFault says why a field has no kind, and what its author may have meant.
 func (p *property) typeFault() string {
-	return "The type must be string, number, integer or boolean."
+	switch kindOf(p.typeName) {
+	case jsonMissing:
+		return "The field has no type: it must be " + fieldTypes + "." + p.hintOfParts()
+	case jsonString:
+		name := text(p.typeName)
+		return fmt.Sprintf("The type %s is unknown: it must be %s.%s", abbreviate(name), fieldTypes, hintOfType(name))
+	case jsonArray:
+		return "The type is a list: it must be " + fieldTypes + ". An optional field needs no \"null\"; it is left out when empty."
+	}
+	return fmt.Sprintf("The type is %s: it must be %s.", describe(p.typeName), fieldTypes)
+}
+
+// hintOfParts explains what often stands in place of a type.
+func (p *property) hintOfParts() string {
+	for name := range members(p.whole) {
+		switch name {
+		case "$ref":
+			return " References are not followed."
+		case "oneOf", "anyOf", "allOf", "const":
+			return " Schemas are not combined; list the values of a choice in enum."
+		}
+	}
+	return ""
+}
+
+// hintOfType explains what is often written as a type.
+func hintOfType(name string) string {
+	switch fold(name) {
+	case "object":
+		return " Fields are not nested: declare each with a name of its own."
+	case "array", "list", "multiselect":
+		return " There are no lists: ask for each value with a field of its own."
+	case "null":
+		return " An optional field without a value is left out of the answer."
+	case "string":
+		return ` Write "string".`
+	case "text", "str", "textarea", "password", "email", "url", "uri", "date", "datetime", "time":
+		return ` Write "string", and say in description what is expected.`
+	case "number", "float", "double", "decimal":
+		return ` Write "number".`
+	case "integer", "int", "long":
+		return ` Write "integer".`
+	case "boolean", "bool", "checkbox":
+		return ` Write "boolean".`
+	case "enum", "choice", "select", "dropdown", "radio":
+		return ` For a choice write "string", and list the values in enum.`
+	}
+	return ""
 }
 
 // path returns the JSON Pointer to the property, or to something in it.

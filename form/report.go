@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -29,7 +30,7 @@ func (e *RejectedError) Error() string {
 	first := e.Reasons[0]
 	text := "form definition rejected: " + strings.TrimSuffix(first.Message, ".")
 	if first.Path != "" {
-		text += " (at " + first.Path + ")"
+		text += " (at " + strconv.Quote(first.Path) + ")"
 	}
 	if more := len(e.Reasons) - 1; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
