@@ -1,0 +1,21 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/agent-taskbay/taskbay/internal/web/views"
+)
+
+func (s *server) agentsList(w http.ResponseWriter, r *http.Request) error {
+	agents, err := s.Agents.List(r.Context(), s.Principal(r))
+	if err != nil {
+		return err
+	}
+	frame, err := s.shell(r, "Agents", sectionAgents)
+	if err != nil {
+		return err
+	}
+	return page(r.Context(), w, http.StatusOK, views.Agents(views.AgentsPage{
+		Shell: frame, Agents: agents, Welcome: s.welcome(r, agents),
+	}))
+}

@@ -1,0 +1,40 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/web/views"
+)
+
+// home leads to the list of tasks, which also says what to do on a fresh install.
+func (s *server) home(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, "/tasks", http.StatusSeeOther)
+	return nil
+}
+
+const welcomeCookie = "taskbay-welcome"
+
+// welcomeDismiss hides the demo's panel in this browser.
+func (s *server) welcomeDismiss(w http.ResponseWriter, r *http.Request) error {
+	http.SetCookie(w, &http.Cookie{
+		Name: welcomeCookie, Value: "hidden", Path: "/", MaxAge: 30 * 24 * 3600,
+		HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+	return moved(w, r, "/tasks")
+}
+
+// welcome returns what the demo's panel shows, or nil if there is none to show.
+func (s *server) welcome(r *http.Request, agents []agent.Agent) *views.Welcome {
+	if _, err := r.Cookie(welcomeCookie); !s.Demo || err == nil {
+		return nil
+	}
+	var w views.Welcome
+	asks := func(a agent.Agent) bool { return a.Advertises(form.URI) && a.Health.Status == agent.HealthReachable }
+	if i := slices.IndexFunc(agents, asks); i >= 0 {
+		w.Agent = &agents[i]
+	}
+	return &w
+}

@@ -1,0 +1,64 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/web/views"
+)
+
+func (s *server) tasksList(w http.ResponseWriter, r *http.Request) error {
+	agents, err := s.Agents.List(r.Context(), s.Principal(r))
+	if err != nil {
+		return err
+	}
+	list, err := s.taskRows(r.Context(), s.Principal(r), filterOf(r))
+	if err != nil {
+		return err
+	}
+	frame, err := s.shell(r, "Tasks", sectionTasks)
+	if err != nil {
+		return err
+	}
+	shown, err := fragments(r.Context(), "", listComponents(list, task.Counts{NeedsYou: frame.NeedsYou})...)
+	if err != nil {
+		return err
+	}
+	frame.Live = list.Live(digest(shown))
+	return page(r.Context(), w, http.StatusOK, views.Tasks(views.TasksPage{
+		Shell: frame, List: list, Agents: agents, Welcome: s.welcome(r, agents),
+	}))
+}
+
+// taskRows returns one page of tasks. Whether there are agents matters to it
+// only if it is empty.
+func (s *server) taskRows(ctx context.Context, p access.Principal, f task.Filter) (views.TaskList, error) {
+	found, err := s.Tasks.List(ctx, p, f)
+	if err != nil {
+		return views.TaskList{}, err
+	}
+	list := views.TaskList{Filter: f, Page: found, AnyAgents: true}
+	if len(found.Items) == 0 {
+		agents, err := s.Agents.List(ctx, p)
+		if err != nil {
+			return views.TaskList{}, err
+		}
+		list.AnyAgents = len(agents) > 0
+	}
+	return list, nil
+}
+
+// filterOf reads the filter of a list's address.
+func filterOf(r *http.Request) task.Filter {
+	q := r.URL.Query()
+	return task.Filter{
+		State:    a2a.State(q.Get("state")),
+		AgentID:  q.Get("agent"),
+		NeedsYou: q.Get("needs") == "you",
+		Query:    q.Get("q"),
+		Cursor:   q.Get("cursor"),
+	}
+}

@@ -1,0 +1,52 @@
+// Package views holds the components that pages and live fragments are made of.
+// Whatever an agent wrote passes through them as escaped text.
+package views
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// Shell is what the frame around a page shows.
+type Shell struct {
+	Title    string
+	Section  string   // of the navigation: "tasks", "agents", "form-check", or ""
+	NeedsYou int      // tasks that wait for a person
+	Live     string   // address of the live stream; "" for none
+	Modules  []string // beside the ones that every page has
+	Version  string
+	Asset    func(name string) string // address of a file of the program's own
+}
+
+// Title with the count first, so that it can be seen on a narrow tab.
+func (s Shell) documentTitle() string {
+	title := s.Title + " · Taskbay"
+	if s.NeedsYou > 0 {
+		return "(" + strconv.Itoa(s.NeedsYou) + ") " + title
+	}
+	return title
+}
+
+var sheets = []string{"tokens.css", "base.css", "components.css", "pages.css"}
+
+var themes = []struct{ value, label, icon string }{
+	{"system", "Theme of the system", "system"},
+	{"light", "Light theme", "sun"},
+	{"dark", "Dark theme", "moon"},
+}
+
+func problemAdvice(status int) string {
+	switch status {
+	case http.StatusNotFound:
+		return "The address may be mistyped, or what was here belongs to somebody else or is gone."
+	case http.StatusConflict:
+		return "Go back to see what you had entered; reload that page to see how things stand now."
+	case http.StatusInternalServerError:
+		return "Nothing that Taskbay had accepted is lost. Go back to keep what you had entered, and try again."
+	case http.StatusServiceUnavailable:
+		return "Go back to keep what you had entered, and try again in a moment."
+	case http.StatusMethodNotAllowed:
+		return "This usually means that a page was opened in an unusual way, such as from a bookmark of a form."
+	}
+	return "Go back to see what you had entered."
+}

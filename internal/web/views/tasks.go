@@ -1,0 +1,83 @@
+package views
+
+import (
+	"net/url"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// TasksPage is the list of tasks.
+type TasksPage struct {
+	Shell   Shell
+	List    TaskList
+	Agents  []agent.Agent // for the filter
+	Welcome *Welcome      // what to click first; nil if it is not to be shown
+}
+
+// TaskList is one page of tasks with the filter that chose them.
+type TaskList struct {
+	Filter    task.Filter
+	Page      task.Page
+	AnyAgents bool // there is an agent to start a task with
+}
+
+// Welcome says what to click first.
+type Welcome struct {
+	Agent *agent.Agent // the sample agent to begin with
+}
+
+// Narrowed reports whether the list leaves tasks out because of a filter.
+func (l TaskList) narrowed() bool {
+	f := l.Filter
+	return f.State != "" || f.AgentID != "" || f.Query != "" || f.NeedsYou
+}
+
+// Address returns the address of the list with this filter, from a cursor on.
+func (l TaskList) address(path, cursor string) string {
+	values := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if l.Filter.NeedsYou {
+		set("needs", "you")
+	}
+	set("state", string(l.Filter.State))
+	set("agent", l.Filter.AgentID)
+	set("q", l.Filter.Query)
+	set("cursor", cursor)
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}
+
+// Live is the address of the stream that keeps the list up to date. have names
+// what the page shows already.
+func (l TaskList) Live(have string) string {
+	address := l.address("/events", l.Filter.Cursor)
+	separator := "?"
+	if address != "/events" {
+		separator = "&"
+	}
+	return address + separator + "view=tasks&have=" + have
+}
+
+// rowID names a task's row, for live updates.
+func rowID(t task.Task) string { return "task-" + t.ID }
+
+// rowHref leads to the task, and to its question if one is open.
+func rowHref(t task.Task) string {
+	if t.NeedsYou {
+		return "/tasks/" + t.ID + "#question"
+	}
+	return "/tasks/" + t.ID
+}
+
+var filterStates = []a2a.State{
+	a2a.StateInputRequired, a2a.StateAuthRequired, a2a.StateSubmitted, a2a.StateWorking,
+	a2a.StateCompleted, a2a.StateFailed, a2a.StateCanceled, a2a.StateRejected,
+}

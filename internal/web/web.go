@@ -1,0 +1,111 @@
+// Package web is the console in a browser: pages that the server renders and
+// that work without JavaScript, made live by small modules. Pages call the same
+// services as the API does. Everything an agent wrote is escaped text here.
+package web
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/httpguard"
+	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/web/static"
+)
+
+//go:generate go tool -modfile=../../tools/go.mod templ generate
+
+// Agents is the catalogue. Every method sees only what the principal may see;
+// what it may not see is fault.NotFound.
+type Agents interface {
+	List(ctx context.Context, p access.Principal) ([]agent.Agent, error)
+	Get(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+	// Register adds an agent by the address of its card and discovers it at once.
+	// An agent that does not answer is registered with its error; an address that
+	// is known already returns its agent and created=false. An address that cannot
+	// be used is fault.Invalid.
+	Register(ctx context.Context, p access.Principal, cardURL string) (a agent.Agent, created bool, err error)
+	// Discover fetches the card now. That the agent does not answer is no error:
+	// its health says so.
+	Discover(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+}
+
+// Commands is the one way out. A command that Submit returned is durable, and
+// its TaskID is set. The same key with the same content returns the same
+// command; with other content it is fault.Conflict, as is a task or question
+// that has moved on. A form's answer that does not pass its checks is
+// fault.Unprocessable with a field for each fault.
+type Commands interface {
+	Submit(ctx context.Context, p access.Principal, agentID, idempotencyKey string, body command.Body) (command.Command, error)
+}
+
+// Tasks reads the projection of all work. What the principal may not see is
+// fault.NotFound.
+type Tasks interface {
+	List(ctx context.Context, p access.Principal, f task.Filter) (task.Page, error)
+	Get(ctx context.Context, p access.Principal, id string) (task.Task, error)
+	// Changes returns the task with those entries whose version is above since.
+	Changes(ctx context.Context, p access.Principal, id string, since int64) (task.Delta, error)
+	Counts(ctx context.Context, p access.Principal) (task.Counts, error)
+}
+
+// Live wakes watchers: a signal follows every change of a topic, and signals
+// that nobody has received yet are one.
+type Live interface {
+	Watch(topics ...string) (signals <-chan struct{}, stop func())
+}
+
+// Blobs opens bytes that an agent sent, if the principal may read a task that
+// holds them; fault.NotFound otherwise.
+type Blobs interface {
+	Open(ctx context.Context, p access.Principal, sha256 string) (io.ReadCloser, task.BlobInfo, error)
+}
+
+// Config is what the pages need. All but Demo must be set.
+type Config struct {
+	Agents    Agents
+	Commands  Commands
+	Tasks     Tasks
+	Live      Live
+	Blobs     Blobs
+	Principal func(*http.Request) access.Principal // who makes this request
+	Version   string                               // of the program, shown in the footer
+	Log       *slog.Logger
+	Demo      bool // the sample agents are running: say what to click first
+}
+
+// server answers the requests of one Config.
+type server struct {
+	Config
+	assets  static.Assets
+	mux     *http.ServeMux
+	pace    time.Duration // between two passes of one live stream
+	silence time.Duration // after which a live stream says that it is there
+}
+
+// New returns the handler of all pages, live streams and assets. Live streams
+// end with their request's context: whoever shuts the server down cancels it.
+func New(c Config) http.Handler {
+	s := newServer(c)
+	return httpguard.New(s.recoverPanics(http.HandlerFunc(s.route)), s.refuse)
+}
+
+func newServer(c Config) *server {
+	s := &server{
+		Config:  c,
+		assets:  static.New(),
+		mux:     http.NewServeMux(),
+		pace:    80 * time.Millisecond,
+		silence: 15 * time.Second,
+	}
+	for _, r := range s.routes() {
+		s.mux.Handle(r.pattern, s.serve(r.handle))
+	}
+	s.mux.Handle("GET /static/", s.assets)
+	return s
+}
