@@ -1,0 +1,93 @@
+package formview
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/agent-taskbay/taskbay/form"
+)
+
+// Open is a form that waits for a person.
+type Open struct {
+	Form     *form.Form
+	Action   string      // address that it posts to
+	Key      string      // idempotency key of the send, new for each page
+	Question string      // ID of the message that asks; "" for a start form
+	Scope    string      // local ID of the task, or of the agent for a start form
+	Post     *Post       // what was sent and refused, to be kept; nil for the initial values
+	Errors   form.Errors // why it was refused
+	Closed   string      // why it can no longer be sent, as a sentence; "" if it can
+
+	preview *preview
+}
+
+// preview is what a form on the check page needs beyond an open one.
+type preview struct {
+	definition string // posted again with what is entered
+}
+
+// Files of package static that a page with forms needs.
+const (
+	StyleSheet  = "form/form.css"
+	Module      = "form/structured-form.js" // of a page with an open form
+	CheckModule = "form/form-check.js"      // of the check page, which has one
+)
+
+// ID names the form: the same for every drawing of one question, another if the task, the question
+// or the definition is another. Drafts are kept by it.
+func (o Open) ID() string {
+	sum := sha256.New()
+	encoder := json.NewEncoder(sum)
+	// What cannot be encoded has no part in the name; the rest still tells forms apart.
+	_ = encoder.Encode([]string{o.Scope, o.Question})
+	_ = encoder.Encode(o.Form)
+	return "form-" + hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+func (o Open) controls() []control {
+	initial := o.Form.Initial()
+	controls := make([]control, len(o.Form.Fields))
+	faulty := false
+	for i := range o.Form.Fields {
+		field := &o.Form.Fields[i]
+		entry := initial[field.Key]
+		chosen := indexOf(field, entry)
+		if o.Post != nil {
+			entry = o.Post.entry(field)
+			chosen = o.Post.chosen(field)
+		}
+		fault := o.Errors.Get(field.Key)
+		controls[i] = control{
+			field: field, text: entry.Text(), on: entry.On(), chosen: chosen,
+			fault: fault, focused: fault != "" && !faulty,
+			locked: o.Closed != "", exact: o.preview != nil,
+		}
+		faulty = faulty || fault != ""
+	}
+	return controls
+}
+
+// indexOf returns the first option that an entry chooses, or -1.
+func indexOf(field *form.Field, entry form.Entry) int {
+	if entry.IsNone() {
+		return -1
+	}
+	for i, option := range field.Options {
+		if option.Value == entry.Text() {
+			return i
+		}
+	}
+	return -1
+}
+
+// faults returns the controls that something is wrong with.
+func faults(controls []control) []control {
+	var found []control
+	for _, c := range controls {
+		if c.fault != "" {
+			found = append(found, c)
+		}
+	}
+	return found
+}

@@ -1,0 +1,112 @@
+// <form-check>: the check page, live. While the definition is typed, the server
+// says what it thinks of it; while the form is filled in, the rules say what it
+// would send. What was entered stays where a field of the same name does.
+
+import "./structured-form.js";
+
+const DELAY = 300; // milliseconds
+const KEPT = "taskbay.form-check";
+
+class FormCheck extends HTMLElement {
+  #definition;
+  #timer;
+  #request;
+
+  connectedCallback() {
+    // A browser that cannot take markup from a server safely has the button.
+    if (!("setHTML" in Element.prototype)) return;
+    this.#definition = this.querySelector("#definition");
+    this.addEventListener("input", ({ target }) => (target === this.#definition ? this.#inspectSoon() : this.#answer()));
+    this.addEventListener("click", (event) => this.#loadSample(event));
+    this.querySelector(".check-source").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#inspect();
+    });
+    this.#restore();
+    this.#answer();
+  }
+
+  #restore() {
+    if (this.#definition.value !== "") return;
+    this.#definition.value = sessionStorage.getItem(KEPT) ?? "";
+    if (this.#definition.value !== "") this.#inspect();
+  }
+
+  // As if it had been pasted, so that it can be undone.
+  #loadSample(event) {
+    const { sample } = event.target.dataset;
+    if (sample === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    this.#definition.select();
+    document.execCommand("insertText", false, sample);
+    this.#definition.setSelectionRange(0, 0);
+    this.#definition.scrollTop = 0;
+  }
+
+  #inspectSoon() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#inspect(), DELAY);
+  }
+
+  async #inspect() {
+    clearTimeout(this.#timer);
+    this.#request?.abort();
+    this.#request = new AbortController();
+    const definition = this.#definition.value;
+    sessionStorage.setItem(KEPT, definition);
+    const { signal } = this.#request;
+    const markup = await this.#ask(definition, signal);
+    if (markup && !signal.aborted) this.#show(markup);
+  }
+
+  async #ask(definition, signal) {
+    try {
+      const response = await fetch("?part=result", { method: "POST", body: new URLSearchParams({ definition }), signal });
+      return response.ok && (await response.text());
+    } catch {
+      return "";
+    }
+  }
+
+  #show(markup) {
+    const result = this.querySelector("#check-result");
+    const entered = enteredIn(result);
+    const drawn = document.createElement("template");
+    drawn.setHTML(markup, { sanitizer: new Sanitizer({ removeElements: [] }) });
+    result.replaceWith(drawn.content);
+    restore(this.querySelector("#check-result"), entered);
+    this.#answer();
+  }
+
+  #answer() {
+    const answer = this.querySelector("#check-answer");
+    if (!answer) return;
+    const { members, submission } = this.querySelector("structured-form").check();
+    const lines = members.map((member) => `\n  ${member.join(": ")}`).join();
+    if (submission === null) answer.textContent = answer.dataset.none;
+    else answer.textContent = lines ? `{${visible(lines)}\n}` : "{}";
+  }
+}
+
+/** What a person entered, by key. */
+function enteredIn(result) {
+  const fields = result.querySelector("structured-form")?.fields ?? [];
+  const changed = fields.filter((field) => field.state !== field.initialState);
+  return new Map(changed.map((field) => [field.rule.key, field]));
+}
+
+function restore(result, entered) {
+  for (const field of result.querySelector("structured-form")?.fields ?? []) {
+    const old = entered.get(field.rule.key);
+    if (old?.rule.kind === field.rule.kind) field.entry = old.entry;
+  }
+}
+
+// The same JSON, with an escape for each character that cannot be seen.
+function visible(json) {
+  return json.replace(/[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu, (character) =>
+    character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
+  );
+}
+
+customElements.define("form-check", FormCheck);
