@@ -1,0 +1,172 @@
+// Package api is the JSON API, version 1, under /api/v1. It calls the same
+// services as the pages. Requests and responses have types of their own, so that
+// the API changes only when somebody means it to; its OpenAPI document is made
+// from them, and docs/openapi.json is checked against it.
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+)
+
+// Version is the version of the API's description. Whatever changes
+// docs/openapi.json changes it, with a line in CHANGELOG.md.
+const Version = "1.0.0"
+
+const (
+	prefix       = "/api/v1"
+	maxBodyBytes = 16 << 20
+	bodyTimeout  = 2 * time.Minute  // to receive a request's body
+	keepAlive    = 15 * time.Second // between signs of life of a quiet event stream
+)
+
+// Config is what the API needs. All of it must be set.
+type Config struct {
+	Agents    Agents
+	Commands  Commands
+	Tasks     Tasks
+	Live      Live
+	Principal func(*http.Request) access.Principal // who makes this request
+	Log       *slog.Logger
+}
+
+// server answers the requests of one Config.
+type server struct {
+	Config
+	tick func() (ticks <-chan time.Time, stop func()) // when a quiet event stream gives a sign of life
+}
+
+// New returns the handler of everything under /api/. Event streams end with
+// their request's context: whoever shuts the server down cancels it.
+func New(c Config) http.Handler {
+	return (&server{Config: c, tick: everyKeepAlive}).handler()
+}
+
+func everyKeepAlive() (<-chan time.Time, func()) {
+	ticker := time.NewTicker(keepAlive)
+	return ticker.C, ticker.Stop
+}
+
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	document := s.describe(mux)
+	mux.HandleFunc("GET "+prefix+"/openapi.json", serveBytes("application/json", encodeDocument(document)))
+	mux.HandleFunc("GET "+prefix+"/docs", serveBytes("text/html; charset=utf-8", referencePage(document)))
+	mux.HandleFunc("GET "+prefix+"/docs.css", serveBytes("text/css; charset=utf-8", referenceStyle))
+	for _, path := range []string{"/openapi.json", "/docs", "/docs.css"} {
+		mux.HandleFunc(prefix+path, refuseMethod("GET, HEAD"))
+	}
+	mux.HandleFunc("/api/", refuseUnknown)
+	return mux
+}
+
+// describe registers every operation on mux and returns their description.
+func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
+	format := huma.Format{Marshal: writeJSON, Unmarshal: readBody}
+	config := huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			Info: &huma.Info{
+				Title:       "Agent Taskbay",
+				Version:     Version,
+				Description: "Agents, tasks, commands and forms of one Taskbay server. Errors are problem documents (RFC 9457).",
+				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+			},
+			Components: &huma.Components{Schemas: schemas()},
+			Tags: []*huma.Tag{
+				{Name: "Agents", Description: "The catalogue of agents."},
+				{Name: "Commands", Description: "What is sent to agents: durable, and sent at most once."},
+				{Name: "Tasks", Description: "What agents do, and what they ask."},
+				{Name: "Forms", Description: "Checks for those who write form definitions."},
+			},
+		},
+		Formats:       map[string]huma.Format{"application/json": format, "json": format}, // the latter for +json
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{transformProblem},
+	}
+	config.AllowAdditionalPropertiesByDefault = true // answers may grow
+	api := humago.NewWithPrefix(mux, prefix, config)
+	api.UseMiddleware(s.prepare)
+	s.registerAgents(api)
+	s.registerCommands(api)
+	s.registerTasks(api)
+	s.registerEvents(api)
+	s.registerForms(api)
+	for path, item := range api.OpenAPI().Paths {
+		mux.HandleFunc(prefix+path, refuseMethod(allowed(item)))
+	}
+	return api.OpenAPI()
+}
+
+// allowed returns the methods of a path, as an Allow header lists them.
+func allowed(item *huma.PathItem) string {
+	var methods []string
+	if item.Get != nil {
+		methods = append(methods, http.MethodGet, http.MethodHead)
+	}
+	if item.Post != nil {
+		methods = append(methods, http.MethodPost)
+	}
+	return strings.Join(methods, ", ")
+}
+
+func refuseMethod(allow string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", allow)
+		writeProblem(w, newProblem(http.StatusMethodNotAllowed, "This address takes "+allow+".", nil))
+	}
+}
+
+func refuseUnknown(w http.ResponseWriter, _ *http.Request) {
+	writeProblem(w, newProblem(http.StatusNotFound, "There is nothing at this address; "+prefix+"/docs lists what there is.", nil))
+}
+
+// Refuse answers with a problem document. It is how a guard in front of the API
+// says no.
+func Refuse(w http.ResponseWriter, _ *http.Request, err *fault.Error) {
+	writeProblem(w, faultProblem(err))
+}
+
+func serveBytes(mediaType string, body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", mediaType)
+		_, _ = w.Write(body) // a reader that went away has nobody to tell
+	}
+}
+
+// encodeDocument returns the document with sorted members and a line for each,
+// so that a change of it can be read.
+func encodeDocument(document *huma.OpenAPI) []byte {
+	raw, err := json.Marshal(document)
+	if err != nil {
+		panic("api: the OpenAPI document cannot be encoded: " + err.Error())
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, raw, "", "  "); err != nil {
+		panic("api: the OpenAPI document is not JSON: " + err.Error())
+	}
+	out.WriteByte('\n')
+	return out.Bytes()
+}
+
+// writeJSON encodes all of v before the first byte is written.
+func writeJSON(w io.Writer, v any) error {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, _ = w.Write(out.Bytes()) // a reader that went away has nobody to tell
+	return nil
+}

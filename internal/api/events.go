@@ -1,0 +1,148 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/live"
+)
+
+// writeTimeout bounds how long a reader may leave an event unread.
+const writeTimeout = 30 * time.Second
+
+type watchTask struct {
+	ID          string `path:"id" doc:"Local ID of the task."`
+	LastEventID string `header:"Last-Event-ID" doc:"The id of the last event received: only what changed since is sent."`
+}
+
+func (s *server) registerEvents(api huma.API) {
+	huma.Register(api, huma.Operation{
+		OperationID: "watch-task", Method: http.MethodGet, Path: "/tasks/{id}/events", Tags: []string{"Tasks"},
+		Summary: "Watch a task",
+		Description: "Server-sent events without end: first snapshot, a Task; then change, a Task with only those messages, artifacts and " +
+			"transitions that are new or differ. The id of each is the task's version. A comment comes every 15 seconds when nothing else does.",
+		Responses: withAnswer(api, failures(api, http.StatusNotFound), http.StatusOK,
+			"Events named snapshot or change; the data of each is one Task", "text/event-stream", reflect.TypeFor[Task]()),
+	}, handle(s, "watch-task", s.watchTask))
+}
+
+// watchTask answers an error before the stream begins as a problem document.
+func (s *server) watchTask(ctx context.Context, p access.Principal, in *watchTask) (*huma.StreamResponse, error) {
+	signals, stop := s.Live.Watch(live.TaskTopic(in.ID))
+	w := &watch{server: s, principal: p, id: in.ID, signals: signals}
+	first, err := w.start(ctx, in.LastEventID)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hctx huma.Context) {
+		defer stop()
+		_, w.out = humago.Unwrap(hctx)
+		w.control = http.NewResponseController(w.out)
+		w.run(hctx.Context(), first)
+	}}, nil
+}
+
+// watch is one open stream of a task's events.
+type watch struct {
+	*server
+	principal access.Principal
+	id        string
+	version   int64 // of the task, as the reader knows it
+	signals   <-chan struct{}
+	out       http.ResponseWriter
+	control   *http.ResponseController
+}
+
+// start returns the first event: a snapshot, or, for a reader that has been
+// there before, what it missed; nil if that is nothing.
+func (w *watch) start(ctx context.Context, lastEventID string) ([]byte, error) {
+	if version, err := strconv.ParseInt(lastEventID, 10, 64); err == nil && version >= 0 {
+		w.version = version
+		return w.change(ctx)
+	}
+	t, err := w.Tasks.Get(ctx, w.principal, w.id)
+	if err != nil {
+		return nil, err
+	}
+	w.version = t.Version
+	return event("snapshot", t.Version, taskShape(t))
+}
+
+// change returns what differs from the version that the reader has, or nil.
+func (w *watch) change(ctx context.Context) ([]byte, error) {
+	delta, err := w.Tasks.Changes(ctx, w.principal, w.id, w.version)
+	if err != nil || delta.Task.Version <= w.version {
+		return nil, err
+	}
+	w.version = delta.Task.Version
+	return event("change", delta.Task.Version, taskShape(delta.Task))
+}
+
+// run sends events until the reader leaves or the task can no longer be read.
+func (w *watch) run(ctx context.Context, first []byte) {
+	w.out.Header().Set("Content-Type", "text/event-stream")
+	ticks, stop := w.tick()
+	defer stop()
+	next := append([]byte(": open\n\n"), first...) // readers learn that it is open by the first bytes
+	for {
+		if w.send(next) != nil {
+			return
+		}
+		next = nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+			next = []byte(": still here\n\n")
+		case <-w.signals:
+			var err error
+			if next, err = w.change(ctx); err != nil {
+				w.ended(ctx, err)
+				return
+			}
+		}
+	}
+}
+
+func (w *watch) send(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if err := w.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return fmt.Errorf("set the deadline of an event: %w", err)
+	}
+	if _, err := w.out.Write(text); err != nil {
+		return err
+	}
+	return w.control.Flush()
+}
+
+func (w *watch) ended(ctx context.Context, err error) {
+	if ctx.Err() == nil && fault.KindOf(err) == fault.Internal {
+		w.Log.ErrorContext(ctx, "a stream of events ended", slog.String("task", w.id), slog.Any("error", err))
+	}
+}
+
+// event returns a server-sent event. JSON has no line ends of its own, so the
+// data is one line.
+func event(name string, id int64, data any) ([]byte, error) {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "event: %s\nid: %d\ndata: ", name, id)
+	if err := writeJSON(&out, data); err != nil {
+		return nil, fmt.Errorf("encode an event: %w", err)
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}

@@ -1,0 +1,21 @@
+package api
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/agent-taskbay/taskbay/internal/fault"
+)
+
+// Health returns the handler of /healthz: {"status":"ok"} while the database
+// answers, and a problem document with 503 when it does not.
+func Health(db Database, log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := db.Ping(r.Context()); err != nil {
+			log.ErrorContext(r.Context(), "the database does not answer", slog.Any("error", err))
+			writeProblem(w, faultProblem(fault.New(fault.Unavailable, "The database does not answer.")))
+			return
+		}
+		serveBytes("application/json", []byte(`{"status":"ok"}`+"\n"))(w, r)
+	})
+}

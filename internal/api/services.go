@@ -1,0 +1,57 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// Agents is the catalogue. What the principal may not see is fault.NotFound.
+type Agents interface {
+	List(ctx context.Context, p access.Principal) ([]agent.Agent, error)
+	Get(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+	// Register adds an agent by the address of its card and discovers it at once.
+	// One that does not answer is registered with its error; an address that is
+	// known returns its agent and created=false; one that cannot be used is
+	// fault.Invalid.
+	Register(ctx context.Context, p access.Principal, cardURL string) (a agent.Agent, created bool, err error)
+	// Discover fetches the card now. That the agent does not answer is no error:
+	// its health says so.
+	Discover(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+}
+
+// Commands is the one way out. A command that Submit returned is durable. The
+// same key with the same content returns the same command; with other content
+// it is fault.Conflict, as is a task or question that has moved on. A form's
+// answer that does not pass its checks is fault.Unprocessable with a field for
+// each fault.
+type Commands interface {
+	Submit(ctx context.Context, p access.Principal, agentID, idempotencyKey string, body command.Body) (command.Command, error)
+	Get(ctx context.Context, p access.Principal, id string) (command.Command, error)
+	// Wait returns the command as soon as it is settled, or as it is after d.
+	Wait(ctx context.Context, p access.Principal, id string, d time.Duration) (command.Command, error)
+}
+
+// Tasks reads the projection of all work. What the principal may not see is
+// fault.NotFound.
+type Tasks interface {
+	List(ctx context.Context, p access.Principal, f task.Filter) (task.Page, error)
+	Get(ctx context.Context, p access.Principal, id string) (task.Task, error)
+	// Changes returns the task with those entries whose version is above since.
+	Changes(ctx context.Context, p access.Principal, id string, since int64) (task.Delta, error)
+}
+
+// Live wakes watchers: a signal follows every change of a topic, and signals
+// that nobody has received yet are one. The caller calls stop at the end.
+type Live interface {
+	Watch(topics ...string) (signals <-chan struct{}, stop func())
+}
+
+// Database is what a server cannot work without.
+type Database interface {
+	Ping(ctx context.Context) error
+}

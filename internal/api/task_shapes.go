@@ -1,0 +1,114 @@
+package api
+
+import (
+	"time"
+
+	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// TaskSummary is a task as a list has it.
+type TaskSummary struct {
+	ID           string    `json:"id" format:"uuid"`
+	RemoteTaskID string    `json:"remoteTaskId" doc:"The agent's own ID; empty until it has answered."`
+	AgentID      string    `json:"agentId" format:"uuid"`
+	AgentName    string    `json:"agentName"`
+	Tenant       string    `json:"tenant"`
+	ContextID    string    `json:"contextId"`
+	Kind         string    `json:"kind" enum:"task,message" doc:"message: the agent answered directly, without a task."`
+	State        string    `json:"state" doc:"An A2A 1.0 name such as TASK_STATE_INPUT_REQUIRED, or what the agent sent instead."`
+	Title        string    `json:"title"`
+	Version      int64     `json:"version" doc:"Grows with every change."`
+	CreatedAt    time.Time `json:"createdAt"`
+	UpdatedAt    time.Time `json:"updatedAt"`
+}
+
+// TaskList is a page of tasks, newest change first.
+type TaskList struct {
+	Items []TaskSummary `json:"items" nullable:"false"`
+	Next  *string       `json:"next" doc:"The cursor of the next page; null on the last."`
+}
+
+// Task is everything about one task.
+type Task struct {
+	TaskSummary
+	Messages    []Message    `json:"messages" nullable:"false"`
+	Artifacts   []Artifact   `json:"artifacts" nullable:"false"`
+	Transitions []Transition `json:"transitions" nullable:"false"`
+	Question    *Question    `json:"question,omitempty" doc:"There while the task waits and nobody has answered."`
+}
+
+// Message is one message of a task's conversation.
+type Message struct {
+	ID    string    `json:"id" doc:"The A2A messageId."`
+	Role  string    `json:"role" enum:"user,agent"`
+	Parts []Part    `json:"parts" nullable:"false"`
+	At    time.Time `json:"at"`
+}
+
+// Artifact is one output of the agent's work.
+type Artifact struct {
+	ArtifactID  string `json:"artifactId"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Parts       []Part `json:"parts" nullable:"false"`
+	Complete    bool   `json:"complete" doc:"Whether the agent said that nothing more of it comes."`
+}
+
+// Transition is one change of a task's state.
+type Transition struct {
+	State string    `json:"state"`
+	At    time.Time `json:"at"`
+}
+
+// Question is what a waiting task asks.
+type Question struct {
+	MessageID string      `json:"messageId" doc:"Names the question in an answer: the command's answers."`
+	Prompt    string      `json:"prompt" doc:"The text parts of the message."`
+	Parts     []Part      `json:"parts" nullable:"false"`
+	Form      *form.Form  `json:"form,omitempty" doc:"The form to fill in, if there is one that may be drawn."`
+	NotForm   []form.Note `json:"notForm,omitempty" nullable:"false" doc:"Why a part that means to be a form is not one."`
+}
+
+func summaryShape(t task.Task) TaskSummary {
+	return TaskSummary{
+		ID:           t.ID,
+		RemoteTaskID: t.RemoteTaskID,
+		AgentID:      t.AgentID,
+		AgentName:    t.AgentName,
+		Tenant:       t.Tenant,
+		ContextID:    t.ContextID,
+		Kind:         string(t.Kind),
+		State:        string(t.State),
+		Title:        t.Title,
+		Version:      t.Version,
+		CreatedAt:    t.CreatedAt.UTC(),
+		UpdatedAt:    t.UpdatedAt.UTC(),
+	}
+}
+
+func taskShape(t task.Task) Task {
+	out := Task{
+		TaskSummary: summaryShape(t),
+		Messages:    make([]Message, 0, len(t.Messages)),
+		Artifacts:   make([]Artifact, 0, len(t.Artifacts)),
+		Transitions: make([]Transition, 0, len(t.Transitions)),
+	}
+	for _, m := range t.Messages {
+		out.Messages = append(out.Messages, Message{ID: m.ID, Role: string(m.Role), Parts: partShapes(m.Parts), At: m.At.UTC()})
+	}
+	for _, a := range t.Artifacts {
+		out.Artifacts = append(out.Artifacts, Artifact{
+			ArtifactID: a.ID, Name: a.Name, Description: a.Description, Parts: partShapes(a.Parts), Complete: a.Complete,
+		})
+	}
+	for _, tr := range t.Transitions {
+		out.Transitions = append(out.Transitions, Transition{State: string(tr.State), At: tr.At.UTC()})
+	}
+	if q := t.Question; q != nil {
+		out.Question = &Question{
+			MessageID: q.MessageID, Prompt: q.Prompt, Parts: partShapes(q.Parts), Form: q.Form, NotForm: q.NotForm,
+		}
+	}
+	return out
+}
