@@ -4,11 +4,17 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"net/http"
+
+	sdk "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
 )
 
 // Options say how a Client reaches agents. The zero value works.
 type Options struct {
-	Limits Limits // zero fields take the defaults of DefaultLimits
+	Limits Limits // zero fields take those of DefaultLimits
 
 	// Guard is asked before every connection, with the address that is really
 	// connected to ("tcp4", "192.0.2.1:443"). Its error refuses the connection and
@@ -26,47 +32,112 @@ type Options struct {
 //
 // Every error that its methods return is a *Error. A call never follows a
 // redirect and is never sent twice.
-type Client struct{}
+type Client struct {
+	limits    Limits
+	record    Recorder
+	log       *slog.Logger
+	userAgent string
+	transport *http.Transport
+}
 
 // New returns a client.
-func New(o Options) *Client { return &Client{} }
+func New(o Options) *Client {
+	limits := o.Limits.withDefaults()
+	c := &Client{
+		limits:    limits,
+		record:    o.Record,
+		log:       o.Log,
+		userAgent: o.UserAgent,
+		transport: newTransport(limits, o.Guard),
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	if c.userAgent == "" {
+		c.userAgent = "Agent-Taskbay"
+	}
+	return c
+}
 
 // Close drops idle connections. Calls that are running are ended by their contexts.
-func (c *Client) Close() {}
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Send asks the agent to take a message and waits for its one answer
 // (SendMessage): a task or a message.
 func (c *Client) Send(ctx context.Context, t Target, r SendRequest) (Observation, error) {
-	return Observation{}, &Error{}
+	return c.unary(ctx, t, sendMessage, func(call *call) error {
+		request, err := call.sendRequest(r)
+		if err != nil {
+			return err
+		}
+		_, err = call.sdk.SendMessage(call.ctx, call.params, request)
+		return err
+	})
 }
 
 // Stream asks the agent to take a message and yields what it says about it
 // (SendStreamingMessage) until the agent ends the stream, the loop is left or ctx
-// is done. It yields at least one observation or an error; an error is the last
-// thing it yields. An error after an observation has Delivery Answered: the agent
-// has the message, and the error says how its stream ended.
+// is done. An agent whose card offers no streams is asked with SendMessage instead.
+//
+// It yields at least one observation or an error; an error is the last thing it
+// yields. An error after an observation has Delivery Answered: the agent has the
+// message, and the error says how its stream ended.
 func (c *Client) Stream(ctx context.Context, t Target, r SendRequest) iter.Seq2[Observation, error] {
-	return func(yield func(Observation, error) bool) { yield(Observation{}, &Error{}) }
+	if !t.Streaming {
+		return func(yield func(Observation, error) bool) { yield(c.Send(ctx, t, r)) }
+	}
+	return c.stream(ctx, t, sendStreamingMessage, func(call *call) (iter.Seq2[sdk.Event, error], error) {
+		request, err := call.sendRequest(r)
+		if err != nil {
+			return nil, err
+		}
+		return call.sdk.SendStreamingMessage(call.ctx, call.params, request), nil
+	})
 }
 
 // Subscribe yields what the agent says about a task from now on
-// (SubscribeToTask), as Stream does. Agents answer with the codes
-// CodeTaskNotFound or CodeUnsupportedOperation when the task cannot be streamed at
-// the moment; Get then tells how it stands.
+// (SubscribeToTask), as Stream does. Agents answer with CodeTaskNotFound or
+// CodeUnsupportedOperation when the task cannot be streamed at the moment; Get
+// then tells how it stands.
 func (c *Client) Subscribe(ctx context.Context, t Target, taskID string) iter.Seq2[Observation, error] {
-	return func(yield func(Observation, error) bool) { yield(Observation{}, &Error{}) }
+	if !t.Streaming {
+		return func(yield func(Observation, error) bool) {
+			yield(Observation{}, &Error{Delivery: NotSent, Code: CodeUnsupportedOperation, Message: "The agent's card offers no streams."})
+		}
+	}
+	return c.stream(ctx, t, subscribeToTask, func(call *call) (iter.Seq2[sdk.Event, error], error) {
+		id, err := call.binding.taskID(taskID)
+		if err != nil {
+			return nil, err
+		}
+		return call.sdk.SubscribeToTask(call.ctx, call.params, &sdk.SubscribeToTaskRequest{Tenant: call.tenant, ID: id}), nil
+	})
 }
 
 // Get asks how a task stands (GetTask). The payload is {"task":…}. historyLength
 // bounds the messages of its history; nil leaves it to the agent.
 func (c *Client) Get(ctx context.Context, t Target, taskID string, historyLength *int) (Observation, error) {
-	return Observation{}, &Error{}
+	return c.unary(ctx, t, getTask, func(call *call) error {
+		id, err := call.binding.taskID(taskID)
+		if err != nil {
+			return err
+		}
+		_, err = call.sdk.GetTask(call.ctx, call.params, &sdk.GetTaskRequest{Tenant: call.tenant, ID: id, HistoryLength: historyLength})
+		return err
+	})
 }
 
-// Cancel asks the agent to cancel a task (CancelTask). The payload is {"task":…},
+// Cancel asks the agent to cancel a task (CancelTask). The payload is {"task":…}
 // as it stands after that, which need not be canceled.
 func (c *Client) Cancel(ctx context.Context, t Target, taskID string) (Observation, error) {
-	return Observation{}, &Error{}
+	return c.unary(ctx, t, cancelTask, func(call *call) error {
+		id, err := call.binding.taskID(taskID)
+		if err != nil {
+			return err
+		}
+		_, err = call.sdk.CancelTask(call.ctx, call.params, &sdk.CancelTaskRequest{Tenant: call.tenant, ID: id})
+		return err
+	})
 }
 
 // Page is one page of an agent's tasks.
@@ -75,29 +146,81 @@ type Page struct {
 	Next  string        // the token of the next page, "" at the end
 }
 
+// listPageSize is what agents are asked for; some accept no more than 100.
+const listPageSize = 50
+
 // List asks for a page of the agent's tasks (ListTasks), of one context if
 // contextID is not "". pageToken is "" for the first page. Many agents do not
-// list: CodeUnsupportedOperation and CodeMethodNotFound are usual answers.
+// list: CodeUnsupportedOperation, CodeMethodNotFound and CodeUnauthenticated are
+// usual answers.
 func (c *Client) List(ctx context.Context, t Target, contextID, pageToken string) (Page, error) {
-	return Page{}, &Error{}
+	answer, err := c.unary(ctx, t, listTasks, func(call *call) error {
+		_, err := call.sdk.ListTasks(call.ctx, call.params, &sdk.ListTasksRequest{
+			Tenant: call.tenant, ContextID: contextID, PageToken: pageToken, PageSize: listPageSize,
+		})
+		return err
+	})
+	if err != nil {
+		return Page{}, err
+	}
+	page := Page{}
+	for task := range rawjson.Elements(rawjson.Member(answer.Payload, "tasks")) {
+		page.Tasks = append(page.Tasks, Observation{Raw: task, Payload: a2a.Wrap("task", task), Received: answer.Received})
+	}
+	page.Next, _ = rawjson.Text(rawjson.Member(answer.Payload, "nextPageToken"))
+	if page.Next == pageToken {
+		page.Next = "" // the agent repeats itself
+	}
+	return page, nil
 }
 
-// CardFetch is a card as it was found, and the way to it.
-type CardFetch struct {
-	Raw      []byte    // a JSON object, without the byte order mark that some servers put before it
-	URL      string    // where it was found
-	Attempts []Attempt // in order; the last one is the success, if there was one
+// unary makes a call that has one answer.
+func (c *Client) unary(ctx context.Context, t Target, op operation, do func(*call) error) (Observation, error) {
+	call, err := c.begin(ctx, t, op)
+	if err != nil {
+		return Observation{}, err
+	}
+	defer call.end()
+	if err := do(call); err != nil {
+		return Observation{}, call.fail(err)
+	}
+	observation, ok := call.next()
+	if !ok {
+		return Observation{}, call.fail(errNotPaired)
+	}
+	return observation, nil
 }
 
-// Attempt is one address that was asked for a card.
-type Attempt struct {
-	URL     string `json:"url"`
-	Problem string `json:"problem,omitempty"` // in words for a newcomer; "" if the card was there
-}
-
-// FetchCard finds an agent's card from what a person typed: the card itself if
-// the path ends in .json, else the well-known places below the URL and at its
-// origin, and the URL itself last. CardFetch.Attempts is filled in on an error too.
-func (c *Client) FetchCard(ctx context.Context, rawURL string) (CardFetch, error) {
-	return CardFetch{}, &Error{}
+// stream makes a call that is answered by a stream.
+func (c *Client) stream(
+	ctx context.Context, t Target, op operation,
+	do func(*call) (iter.Seq2[sdk.Event, error], error),
+) iter.Seq2[Observation, error] {
+	return func(yield func(Observation, error) bool) {
+		call, err := c.begin(ctx, t, op)
+		if err != nil {
+			yield(Observation{}, err)
+			return
+		}
+		defer call.end()
+		events, err := do(call)
+		if err != nil {
+			yield(Observation{}, call.fail(err))
+			return
+		}
+		for _, err := range events {
+			if err != nil {
+				yield(Observation{}, call.fail(err))
+				return
+			}
+			observation, ok := call.next()
+			if !ok {
+				yield(Observation{}, call.fail(errNotPaired))
+				return
+			}
+			if !yield(observation, nil) {
+				return
+			}
+		}
+	}
 }

@@ -106,6 +106,23 @@ func Member(v []byte, name string) []byte {
 	return found
 }
 
+// Replace returns an object with other values for some of its members, everything
+// else as it was. Members that it does not have are not added.
+func Replace(v []byte, values map[string][]byte) []byte {
+	out := []byte{'{'}
+	for name, value := range Members(v) {
+		if replacement, ok := values[name]; ok {
+			value = replacement
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		quoted, _ := json.Marshal(name) // a string always encodes
+		out = append(append(append(out, quoted...), ':'), value...)
+	}
+	return append(out, '}')
+}
+
 // Text returns the text of a string value, and whether it is one. Escapes that
 // are no text, such as a half of a surrogate pair, become U+FFFD.
 func Text(v []byte) (string, bool) {

@@ -37,6 +37,14 @@ func TestMembersKeepBytesAndOrder(t *testing.T) {
 	}
 }
 
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	got := rawjson.Replace([]byte(`{ "z": 1.10, "a":{"a":2}, "b" : [ ] }`), map[string][]byte{"a": []byte(`{"n":1e400}`), "x": []byte("1")})
+	if want := `{"z":1.10,"a":{"n":1e400},"b":[ ]}`; string(got) != want {
+		t.Errorf("Replace = %s, want %s", got, want)
+	}
+}
+
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]int{`1`: 0, `"[[["`: 0, `{}`: 1, `{"a":[{"b":"]"}]}`: 3, `[[],[[]]]`: 3} {

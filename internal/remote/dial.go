@@ -1,0 +1,107 @@
+package remote
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	maxHeaderBytes = 64 << 10
+	idleTimeout    = 30 * time.Second // of a connection without a call
+)
+
+// newTransport returns the one way to open connections: no proxy from the
+// environment, every address checked when it is connected to, HTTP/1.1 only,
+// because a connection that is shared cannot tell whose bytes were written.
+func newTransport(limits Limits, guard func(network, address string) error) *http.Transport {
+	dialer := &net.Dialer{Timeout: limits.Connect}
+	if guard != nil {
+		dialer.Control = func(network, address string, _ syscall.RawConn) error {
+			if err := guard(network, address); err != nil {
+				return &refusedError{err}
+			}
+			return nil
+		}
+	}
+	return &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return &meteredConn{Conn: conn}, nil
+		},
+		TLSHandshakeTimeout:    limits.Connect,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		MaxIdleConnsPerHost:    8,
+		IdleConnTimeout:        idleTimeout,
+		DisableCompression:     true, // what is recorded is what was sent
+	}
+}
+
+// meteredConn counts the bytes that may have left.
+type meteredConn struct {
+	net.Conn
+	written atomic.Int64
+}
+
+// Write counts before it writes, so that at no time more has left than was counted.
+func (c *meteredConn) Write(b []byte) (int, error) {
+	c.written.Add(int64(len(b)))
+	n, err := c.Conn.Write(b)
+	c.written.Add(int64(n - len(b)))
+	return n, err
+}
+
+// sending knows whether a request may have left this machine.
+type sending struct {
+	mu     sync.Mutex
+	conn   *meteredConn
+	before int64
+	left   bool
+}
+
+// trace learns which connection carries the request.
+func (s *sending) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.settle()
+		if s.conn = meteredBelow(info.Conn); s.conn == nil {
+			s.left = true // nothing is known about this connection
+			return
+		}
+		s.before = s.conn.written.Load()
+	}}
+}
+
+// meteredBelow returns the metered connection below TLS.
+func meteredBelow(conn net.Conn) *meteredConn {
+	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = secure.NetConn()
+	}
+	metered, _ := conn.(*meteredConn)
+	return metered
+}
+
+// sent reports whether a byte of the request may have left. It is final once
+// net/http has returned an error: by then it has closed the connection and
+// stopped writing to it.
+func (s *sending) sent() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle()
+	return s.left
+}
+
+func (s *sending) settle() {
+	if s.conn != nil && s.conn.written.Load() > s.before {
+		s.left = true
+	}
+}

@@ -1,0 +1,54 @@
+package remote
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// recorded completes a record and hands it to the recorder.
+func (c *call) recorded(r Record) {
+	if c.client.record == nil {
+		return
+	}
+	r.Exchange, r.AgentID, r.Operation, r.At = c.exchange, c.agentID, c.op.name, time.Now().UTC()
+	c.client.record(r)
+}
+
+func (c *call) recordRequest(request *http.Request, body []byte) {
+	c.recorded(Record{
+		Kind: RecordRequest, Method: request.Method, URL: request.URL.String(),
+		Header: redacted(request.Header), Body: body,
+	})
+}
+
+// recordResponse records an answer; body is nil for a stream.
+func (c *call) recordResponse(response *http.Response, body []byte) {
+	c.recorded(Record{
+		Kind: RecordResponse, Status: response.StatusCode,
+		Header: redacted(response.Header), Body: body,
+	})
+}
+
+// secretHeaders hold secrets whatever their values; so does every header whose
+// name has one of secretWords in it.
+var (
+	secretHeaders = []string{"authorization", "proxy-authorization", "cookie", "set-cookie"}
+	secretWords   = []string{"token", "secret", "api-key", "apikey", "password", "credential", "signature"}
+)
+
+const redaction = "[redacted]"
+
+// redacted returns a copy of a header without secrets.
+func redacted(header http.Header) http.Header {
+	out := header.Clone()
+	for name := range out {
+		lower := strings.ToLower(name)
+		hasWord := func(word string) bool { return strings.Contains(lower, word) }
+		if slices.Contains(secretHeaders, lower) || slices.ContainsFunc(secretWords, hasWord) {
+			out[name] = []string{redaction}
+		}
+	}
+	return out
+}
