@@ -1,0 +1,67 @@
+// Package agent is the catalogue: the agents that the console knows, their
+// stored cards with every earlier version, their extensions and their health.
+package agent
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Health says whether the agent's card could be fetched the last time.
+type Health struct {
+	Status    HealthStatus
+	CheckedAt time.Time // zero if never
+	Error     string    // public, in words; "" unless unreachable
+	Attempts  []Attempt // what the last discovery tried, in order
+}
+
+// Attempt is one address that discovery asked for a card, and why it was not used.
+type Attempt struct {
+	URL     string `json:"url"`
+	Problem string `json:"problem,omitempty"` // "" for the one that brought the card
+}
+
+// HealthStatus is the short form of Health.
+type HealthStatus string
+
+// The health of an agent.
+const (
+	HealthUnknown     HealthStatus = "unknown"
+	HealthReachable   HealthStatus = "reachable"
+	HealthUnreachable HealthStatus = "unreachable"
+)
+
+// Trust says what is known about a card's signatures.
+type Trust string
+
+// Trust of a card. Signatures are not checked yet, so no card is verified.
+const TrustUnsigned Trust = "unsigned"
+
+// Agent is one agent of the catalogue with its latest stored card.
+type Agent struct {
+	ID              string // UUIDv7
+	OrganisationID  string
+	CardURL         string // as registered
+	ResolvedCardURL string // where the card was found; "" if it never was
+	Name            string // the card's, or the host of CardURL
+	Description     string
+	Trust           Trust
+	Health          Health
+
+	CardRaw       json.RawMessage // exactly as received; nil if no card was ever fetched
+	Card          Card            // as far as it could be read
+	Findings      []Finding
+	CardFetchedAt time.Time
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// HasCard reports whether a card was ever stored.
+func (a Agent) HasCard() bool { return a.CardRaw != nil }
+
+// Advertises reports whether the latest stored card lists the extension's URI.
+func (a Agent) Advertises(uri string) bool {
+	_, ok := a.Card.Extension(uri)
+	return ok
+}

@@ -1,0 +1,279 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/remote"
+)
+
+// How fresh a stored card is kept.
+const (
+	refreshEvery = 10 * time.Minute // on a schedule
+	refreshAgain = time.Minute      // at most this often when a part needs an extension that the card lacks
+)
+
+// Tx is a transaction of the record as the catalogue needs it.
+type Tx interface {
+	Now() time.Time
+	ListAgents(organisationID string) ([]Agent, error)
+	// Agent returns one agent; fault.NotFound if the organisation has none of
+	// that ID. An empty organisation is any.
+	Agent(organisationID, id string) (Agent, error)
+	// AgentByCardURL returns fault.NotFound if there is none.
+	AgentByCardURL(organisationID, cardURL string) (Agent, error)
+	InsertAgent(Agent) error
+	// StoreDiscovery stores what a discovery found: health, and the card as a new
+	// version if it differs from the latest one. A changed card marks the agent's
+	// waiting tasks as changed, since their questions may look different now.
+	StoreDiscovery(agentID string, d Discovery) error
+	// ClaimRefresh returns the IDs of agents whose card is due, and puts their
+	// next turn at next.
+	ClaimRefresh(limit int, next time.Time) ([]string, error)
+	Signal(topics ...string)
+}
+
+// Discovery is what one attempt to fetch a card found.
+type Discovery struct {
+	CardID   string // for a new version
+	Raw      []byte // nil if there was no card
+	URL      string // where it was found
+	Health   Health
+	NextTurn time.Time
+}
+
+// CardFetcher finds cards.
+type CardFetcher interface {
+	FetchCard(ctx context.Context, rawURL string) (remote.CardFetch, error)
+}
+
+// Catalogue keeps the agents.
+type Catalogue struct {
+	Update func(context.Context, func(Tx) error) error
+	View   func(context.Context, func(Tx) error) error
+	Remote CardFetcher
+	NewID  func() string
+	Log    *slog.Logger
+
+	lacking sync.Map // agent ID -> struct{}: a refresh for a missing extension is running
+}
+
+// List returns all agents, by name.
+func (c *Catalogue) List(ctx context.Context, p access.Principal) ([]Agent, error) {
+	var agents []Agent
+	err := c.View(ctx, func(tx Tx) (err error) {
+		agents, err = tx.ListAgents(p.OrganisationID)
+		return err
+	})
+	return agents, err
+}
+
+// Get returns one agent; fault.NotFound if there is none of that ID.
+func (c *Catalogue) Get(ctx context.Context, p access.Principal, id string) (Agent, error) {
+	return c.get(ctx, p.OrganisationID, id)
+}
+
+func (c *Catalogue) get(ctx context.Context, organisationID, id string) (Agent, error) {
+	var a Agent
+	err := c.View(ctx, func(tx Tx) (err error) {
+		a, err = tx.Agent(organisationID, id)
+		return err
+	})
+	return a, err
+}
+
+// Advertises reports whether the agent's latest stored card lists the URI.
+func (c *Catalogue) Advertises(ctx context.Context, agentID, uri string) (bool, error) {
+	a, err := c.get(ctx, "", agentID)
+	return a.Advertises(uri), err
+}
+
+// Register adds the agent with that card URL or base URL and fetches its card at
+// once. An agent that does not answer is registered with its error. The same URL
+// again returns the agent that is there, and created false. fault.Unprocessable
+// for an address that no agent can have.
+func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL string) (a Agent, created bool, err error) {
+	parsed, err := remote.ParseCardURL(cardURL)
+	if err != nil {
+		return Agent{}, false, err
+	}
+	address := parsed.String()
+	err = c.Update(ctx, func(tx Tx) (err error) {
+		a, err = tx.AgentByCardURL(p.OrganisationID, address)
+		if fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+		created = true
+		a = Agent{
+			ID: c.NewID(), OrganisationID: p.OrganisationID, CardURL: address,
+			Health: Health{Status: HealthUnknown}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		tx.Signal(live.OrganisationTopic(p.OrganisationID))
+		return tx.InsertAgent(a)
+	})
+	if err != nil || !created {
+		return a, false, err
+	}
+	a, err = c.Discover(ctx, p, a.ID)
+	return a, true, err
+}
+
+// Discover fetches the agent's card now and stores what it found. That the agent
+// does not answer is no error: its health says so.
+func (c *Catalogue) Discover(ctx context.Context, p access.Principal, id string) (Agent, error) {
+	a, err := c.Get(ctx, p, id)
+	if err != nil {
+		return Agent{}, err
+	}
+	if err := c.discover(ctx, a); err != nil {
+		return Agent{}, err
+	}
+	return c.Get(ctx, p, id)
+}
+
+func (c *Catalogue) discover(ctx context.Context, a Agent) error {
+	found, err := c.Remote.FetchCard(ctx, a.CardURL)
+	if ctx.Err() != nil {
+		return ctx.Err() // says nothing about the agent
+	}
+	d := Discovery{CardID: c.NewID(), URL: found.URL, Health: Health{Status: HealthReachable}}
+	for _, at := range found.Attempts {
+		d.Health.Attempts = append(d.Health.Attempts, Attempt(at))
+	}
+	if err == nil {
+		d.Raw = found.Raw
+		_, _, err = ParseCard(found.Raw, found.URL)
+	}
+	if err != nil {
+		d.Raw = nil
+		d.Health.Status, d.Health.Error = HealthUnreachable, publicMessage(err)
+	}
+	return c.Update(ctx, func(tx Tx) error {
+		d.Health.CheckedAt = tx.Now()
+		d.NextTurn = tx.Now().Add(refreshEvery)
+		tx.Signal(live.OrganisationTopic(a.OrganisationID))
+		return tx.StoreDiscovery(a.ID, d)
+	})
+}
+
+func publicMessage(err error) string {
+	var r *remote.Error
+	if errors.As(err, &r) {
+		return r.Message
+	}
+	return fault.Public(err).Message
+}
+
+// Ensure fetches the agent's card once more if the stored one lacks an
+// extension that a part of the agent's needs, at most once a minute.
+func (c *Catalogue) Ensure(ctx context.Context, agentID, uri string) {
+	if _, running := c.lacking.LoadOrStore(agentID, struct{}{}); running {
+		return
+	}
+	defer c.lacking.Delete(agentID)
+	a, err := c.get(ctx, "", agentID)
+	if err == nil && !a.Advertises(uri) && time.Since(a.Health.CheckedAt) >= refreshAgain {
+		err = c.discover(ctx, a)
+	}
+	if err != nil && ctx.Err() == nil {
+		c.Log.Warn("fetch a card again", "agent", agentID, "error", err)
+	}
+}
+
+// Run keeps the stored cards fresh until ctx ends.
+func (c *Catalogue) Run(ctx context.Context) error {
+	const look, batch = 30 * time.Second, 20
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		if err := c.refreshDue(ctx, batch); err != nil && ctx.Err() == nil {
+			c.Log.Error("refresh cards", "error", err)
+		}
+	}
+}
+
+func (c *Catalogue) refreshDue(ctx context.Context, limit int) error {
+	var due []string
+	err := c.Update(ctx, func(tx Tx) (err error) {
+		due, err = tx.ClaimRefresh(limit, tx.Now().Add(refreshEvery))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	for _, id := range due {
+		all.Go(func() {
+			a, err := c.get(ctx, "", id)
+			if err == nil {
+				err = c.discover(ctx, a)
+			}
+			if err != nil && ctx.Err() == nil {
+				c.Log.Warn("refresh a card", "agent", id, "error", err)
+			}
+		})
+	}
+	all.Wait()
+	return nil
+}
+
+// Target is how to call the agent. The error, a *fault.Error, says in words why
+// it cannot be called.
+func (a Agent) Target() (remote.Target, error) {
+	chosen, err := a.Card.Choose()
+	return remote.Target{AgentID: a.ID, Interface: chosen, Streaming: a.Card.Streaming}, err
+}
+
+// StartForm returns the form that the agent offers to start a task with, and its
+// definition as the card has it; nil if it offers none, or none that is valid.
+func (a Agent) StartForm() (definition []byte, drawn *form.Form) {
+	e, ok := a.Card.Extension(form.URI)
+	if !ok {
+		return nil, nil
+	}
+	definition = rawjson.Member(e.Params, "startForm")
+	if definition == nil {
+		return nil, nil
+	}
+	drawn, err := form.Parse(definition)
+	if err != nil {
+		return nil, nil
+	}
+	return definition, drawn
+}
+
+// host stands in for the name of an agent whose card was never fetched.
+func host(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return address
+}
+
+// Load fills in what follows from the stored card. It is for the store.
+func (a *Agent) Load() {
+	a.Name, a.Trust = host(a.CardURL), TrustUnsigned
+	if a.CardRaw == nil {
+		return
+	}
+	card, findings, err := ParseCard(a.CardRaw, a.ResolvedCardURL)
+	if err != nil {
+		return // only cards that could be read are stored
+	}
+	a.Card, a.Findings = card, findings
+	a.Name, a.Description = card.Name, card.Description
+}

@@ -1,0 +1,225 @@
+// Package app is a whole Taskbay server made from one Config: New, Run, Close.
+// The command line and every end-to-end test start the product here.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/api"
+	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/config"
+	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/observe"
+	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/store"
+	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/web"
+)
+
+// Options are what a server runs with besides its Config.
+type Options struct {
+	Log          *slog.Logger // nil discards
+	Version      string
+	SampleAgents string                      // HOST:PORT to run the sample agents on and register them; "" for none
+	Pause        func(context.Context) error // between the chunks of a sample agent's stream; nil for its own
+}
+
+// App is a server: its store, its workers and its pages.
+type App struct {
+	log      *slog.Logger
+	lock     *dataLock
+	db       *store.DB
+	remote   *remote.Client
+	listener net.Listener
+	server   *http.Server
+	samples  *samples // nil unless asked for
+
+	agents     *agent.Catalogue
+	dispatcher *command.Dispatcher
+	observer   *observe.Observer
+}
+
+// New takes the data directory, brings the database up to date and listens. It
+// serves nothing before Run. Its errors are for the person who started it.
+func New(ctx context.Context, c config.Config, o Options) (*App, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	a := &App{log: o.Log}
+	if err := a.open(ctx, c, o); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) {
+	if a.lock, err = lockData(c.DataDir); err != nil {
+		return err
+	}
+	hub := &live.Hub{}
+	if a.db, err = store.OpenSQLite(ctx, c.DataDir, hub); err != nil {
+		return fmt.Errorf("%s: %w", c.DataDir, err)
+	}
+	if a.listener, err = listen(ctx, c.Listen); err != nil {
+		return err
+	}
+	if o.SampleAgents != "" {
+		if a.samples, err = newSamples(ctx, o); err != nil {
+			return err
+		}
+	}
+	a.remote = remote.New(remote.Options{Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version})
+	a.wire(hub, o)
+	return nil
+}
+
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w\nIs another program, or another taskbay, using it? --listen 127.0.0.1:0 takes a free port", address, err)
+	}
+	return l, nil
+}
+
+// newID makes a UUIDv7: later ones sort behind earlier ones.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// wire connects the parts. Each noun gets the transactions that it declares.
+func (a *App) wire(hub *live.Hub, o Options) {
+	db := a.db
+	a.agents = &agent.Catalogue{
+		Update: transact[agent.Tx](db.Update), View: transact[agent.Tx](db.View),
+		Remote: a.remote, NewID: newID, Log: o.Log,
+	}
+	a.observer = &observe.Observer{
+		Update: transact[observe.Tx](db.Update),
+		Agents: a.agents, Remote: a.remote, NewID: newID, Log: o.Log,
+	}
+	a.dispatcher = &command.Dispatcher{
+		Update: transact[command.Tx](db.Update),
+		Agents: a.agents, Remote: a.remote, Observer: a.observer, NewID: newID, Owner: newID(), Log: o.Log,
+	}
+	commands := &command.Service{
+		Update: transact[command.Tx](db.Update), View: transact[command.Tx](db.View),
+		Agents: a.agents, NewID: newID, Live: hub, Wake: a.dispatcher.Wake,
+	}
+	tasks := &task.Reader{View: transact[task.ReadTx](db.View), Agents: a.agents}
+	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
+
+	pages := web.New(web.Config{
+		Agents: a.agents, Commands: commands, Tasks: tasks, Live: hub, Blobs: &task.Blobs{View: transact[task.BlobTx](db.View)},
+		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
+	})
+	programs := api.New(api.Config{Agents: a.agents, Commands: commands, Tasks: tasks, Live: hub, Principal: principal, Log: o.Log})
+	a.server = &http.Server{
+		Handler:           routes(pages, programs, api.Health(db, o.Log)),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
+	}
+}
+
+// transact gives a noun the store's transactions as the interface that the noun
+// declares.
+func transact[T any](run func(context.Context, func(*store.Tx) error) error) func(context.Context, func(T) error) error {
+	return func(ctx context.Context, f func(T) error) error {
+		return run(ctx, func(tx *store.Tx) error { return f(any(tx).(T)) })
+	}
+}
+
+// URL is where the server listens, such as "http://127.0.0.1:3002".
+func (a *App) URL() string { return "http://" + a.listener.Addr().String() }
+
+// shutdownTime is how long requests may take to end when the server stops.
+const shutdownTime = 5 * time.Second
+
+// Run serves until ctx ends, then stops: no new work is begun, requests and
+// commands that are being sent may finish for a while, streams end. It returns
+// nil after a clean stop.
+func (a *App) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	a.server.BaseContext = func(net.Listener) context.Context { return ctx }
+	parts := []func(context.Context) error{a.serve, a.dispatcher.Run, a.observer.Run, a.agents.Run}
+	if a.samples != nil {
+		parts = append(parts, a.samples.run, a.registerSamples)
+	}
+	failures := make(chan error, len(parts))
+	var all sync.WaitGroup
+	for _, run := range parts {
+		all.Go(func() {
+			if err := run(ctx); err != nil {
+				failures <- err
+				stop()
+			}
+		})
+	}
+	all.Wait()
+	close(failures)
+	return <-failures // the first; nil if there is none
+}
+
+func (a *App) serve(ctx context.Context) error {
+	return serveUntil(ctx, a.server, a.listener)
+}
+
+// serveUntil serves until ctx ends, and lets requests finish for a while.
+func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	if err := server.Shutdown(limit); err != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+// Close lets go of everything that New took. Run must have returned.
+func (a *App) Close() error {
+	var errs []error
+	if a.listener != nil {
+		errs = append(errs, ignoreClosed(a.listener.Close()))
+	}
+	if a.samples != nil {
+		errs = append(errs, ignoreClosed(a.samples.listener.Close()))
+	}
+	if a.remote != nil {
+		a.remote.Close()
+	}
+	if a.db != nil {
+		errs = append(errs, a.db.Close())
+	}
+	if a.lock != nil {
+		errs = append(errs, a.lock.release())
+	}
+	return errors.Join(errs...)
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,382 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// Remote is the way to the agents as the dispatcher needs it. Every error is a
+// *remote.Error that says whether the call may have arrived.
+type Remote interface {
+	Send(context.Context, remote.Target, remote.SendRequest) (remote.Observation, error)
+	Stream(context.Context, remote.Target, remote.SendRequest) iter.Seq2[remote.Observation, error]
+	Cancel(ctx context.Context, t remote.Target, taskID string) (remote.Observation, error)
+}
+
+// Cards fetches an agent's card when none is stored.
+type Cards interface {
+	Agents
+	Discover(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+}
+
+// Observer hears what happens on a task after a command.
+type Observer interface {
+	// Follow takes in the rest of a stream, whose first event is taken in.
+	Follow(taskID string, s Stream)
+	// Heard is called after an observation was taken in.
+	Heard(task.Outcome)
+}
+
+// Stream is what is left of a stream.
+type Stream struct {
+	ID     string // names its events in the ledger
+	Count  int    // events taken in so far
+	Next   func() (remote.Observation, error, bool)
+	Cancel func() // makes Next return soon; from any goroutine
+	Stop   func() // must be called at the end, not while Next runs
+}
+
+// What the dispatcher keeps to.
+const (
+	maxAttempts = 3                // of a command of which nothing was sent
+	slots       = 32               // commands that are being sent at once
+	grace       = 10 * time.Second // for commands that are being sent when the process is asked to stop
+	idleWait    = time.Minute      // between looks at the table if nothing wakes the dispatcher
+)
+
+// retryAfter is how long to wait after an attempt that sent nothing.
+var retryAfter = []time.Duration{time.Second, 5 * time.Second}
+
+// workerDied is the reason of a command whose process ended while it was sent.
+const workerDied = "Taskbay was stopped while this was being sent, so it may or may not have reached the agent. It is not sent again by itself."
+
+// Dispatcher sends accepted commands, each at most once.
+type Dispatcher struct {
+	Update   func(context.Context, func(Tx) error) error
+	Agents   Cards
+	Remote   Remote
+	Observer Observer
+	NewID    func() string
+	Owner    string // names this process among those that share the database
+	Log      *slog.Logger
+
+	wake    chan struct{}
+	working sync.WaitGroup
+	free    chan struct{}
+	ready   sync.Once
+}
+
+func (d *Dispatcher) setUp() {
+	d.ready.Do(func() {
+		d.wake = make(chan struct{}, 1)
+		d.free = make(chan struct{}, slots)
+		for range slots {
+			d.free <- struct{}{}
+		}
+	})
+}
+
+// Wake tells the dispatcher that there may be work. It never blocks.
+func (d *Dispatcher) Wake() {
+	d.setUp()
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run sends commands until ctx ends, then lets those that are being sent finish
+// for a while. What it cannot finish is uncertain.
+func (d *Dispatcher) Run(ctx context.Context) error {
+	d.setUp()
+	if err := d.adoptOrphans(ctx); err != nil {
+		return err
+	}
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	for ctx.Err() == nil {
+		wait, err := d.claim(ctx, work)
+		if err != nil && ctx.Err() == nil {
+			d.Log.Error("claim commands", "error", err)
+			wait = time.Second
+		}
+		sleep(ctx, d.wake, wait)
+	}
+	d.drain(stop)
+	return nil
+}
+
+// adoptOrphans makes uncertain what an earlier process was sending.
+func (d *Dispatcher) adoptOrphans(ctx context.Context) error {
+	return d.Update(ctx, func(tx Tx) error {
+		orphans, err := tx.OrphanCommands(d.Owner, workerDied)
+		for _, r := range orphans {
+			d.Log.Warn("command is uncertain: its process ended while it was sent", "command", r.Command.ID, "task", r.Command.TaskID)
+		}
+		return err
+	})
+}
+
+func sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wake:
+	case <-timer.C:
+	}
+}
+
+func (d *Dispatcher) drain(stop func()) {
+	done := make(chan struct{})
+	go func() {
+		d.working.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		stop()
+		<-done
+	}
+}
+
+// claim takes as many due commands as there are free slots and starts to send
+// them. It returns how long nothing will be due.
+func (d *Dispatcher) claim(ctx, work context.Context) (time.Duration, error) {
+	n := len(d.free)
+	if n == 0 {
+		return idleWait, nil
+	}
+	var claimed []Record
+	var next time.Time
+	err := d.Update(ctx, func(tx Tx) (err error) {
+		if claimed, err = tx.ClaimCommands(d.Owner, n); err != nil {
+			return err
+		}
+		next, err = tx.NextCommand()
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range claimed {
+		<-d.free
+		d.working.Add(1)
+		go func() {
+			defer d.working.Done()
+			defer d.Wake()
+			defer func() { d.free <- struct{}{} }()
+			d.dispatch(work, r)
+		}()
+	}
+	if next.IsZero() || len(claimed) == n {
+		return idleWait, nil
+	}
+	return min(max(time.Until(next), 0), idleWait), nil
+}
+
+// dispatch makes one attempt. The command is dispatching in the database before
+// the first byte leaves.
+func (d *Dispatcher) dispatch(ctx context.Context, r Record) {
+	log := d.Log.With("command", r.Command.ID, "task", r.Command.TaskID, "agent", r.Command.AgentID)
+	err := d.send(ctx, r)
+	if err == nil {
+		log.Info("command sent")
+		return
+	}
+	to, problem := d.verdict(r, err)
+	log.Warn("command not sent as it should", "status", to, "attempt", r.Command.Attempts, "error", err)
+	d.keep(log, func(tx Tx) error { return d.settle(tx, r, to, problem) })
+}
+
+// verdict is the status that an attempt which went wrong leaves the command in.
+func (d *Dispatcher) verdict(r Record, err error) (Status, string) {
+	var answer *remote.Error
+	if !errors.As(err, &answer) {
+		answer = &remote.Error{Delivery: remote.NotSent, Message: fault.Public(err).Message}
+		if fault.KindOf(err) != fault.Internal {
+			answer.Delivery = remote.Answered // not by the agent, but just as final
+		}
+	}
+	switch {
+	case answer.Delivery == remote.Answered:
+		return Failed, answer.Message
+	case answer.Delivery == remote.Uncertain:
+		return Uncertain, answer.Message + " It may or may not have reached the agent, so it is not sent again by itself."
+	case r.Command.Attempts < maxAttempts:
+		return Pending, answer.Message
+	}
+	return Failed, fmt.Sprintf("%s Tried %d times; nothing reached the agent.", answer.Message, r.Command.Attempts)
+}
+
+// settle ends the attempt. A failed answer opens its question again.
+func (d *Dispatcher) settle(tx Tx, r Record, to Status, problem string) error {
+	runAt := tx.Now()
+	if to == Pending {
+		runAt = runAt.Add(retryAfter[min(r.Command.Attempts, len(retryAfter))-1])
+	}
+	mine, err := tx.SettleCommand(r.Command.ID, d.Owner, to, problem, runAt)
+	if err != nil || !mine || to != Failed {
+		return err
+	}
+	head, _, err := tx.TaskHead(r.Command.TaskID)
+	if err == nil && head.AnsweredBy == r.Command.ID {
+		err = tx.SetAnsweredBy(head.TaskID, "")
+	}
+	return err
+}
+
+// keep stores what is known of a command. It goes on trying for a while: what is
+// not stored would be uncertain.
+func (d *Dispatcher) keep(log *slog.Logger, f func(Tx) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	for {
+		err := d.Update(ctx, f)
+		if err == nil {
+			return
+		}
+		log.Error("store the outcome of a command", "error", err)
+		if ctx.Err() != nil {
+			return
+		}
+		sleep(ctx, nil, 500*time.Millisecond)
+	}
+}
+
+// send makes the call, takes the agent's first answer in and settles the command
+// with it, in one transaction.
+func (d *Dispatcher) send(ctx context.Context, r Record) error {
+	target, head, err := d.target(ctx, r)
+	if err != nil {
+		return err
+	}
+	if r.Command.Action == Cancel {
+		o, err := d.Remote.Cancel(ctx, target, head.RemoteTaskID)
+		if err != nil {
+			return err
+		}
+		d.answered(r, task.SourceReply, r.Command.ID, o, false)
+		return nil
+	}
+	request := requestTo(r, head)
+	if !target.Streaming {
+		o, err := d.Remote.Send(ctx, target, request)
+		if err != nil {
+			return err
+		}
+		d.answered(r, task.SourceReply, r.Command.ID, o, false)
+		return nil
+	}
+	return d.stream(ctx, r, target, request)
+}
+
+// stream sends with SendStreamingMessage. The first event is the answer; the
+// observer takes the rest.
+func (d *Dispatcher) stream(ctx context.Context, r Record, target remote.Target, request remote.SendRequest) error {
+	ctx, cancel := context.WithCancel(ctx)
+	next, stop := iter.Pull2(d.Remote.Stream(ctx, target, request))
+	end := func() {
+		cancel()
+		stop()
+	}
+	o, err, ok := next()
+	if !ok {
+		err = &remote.Error{Delivery: remote.Uncertain, Message: "The agent ended the stream without an answer."}
+	}
+	if err != nil {
+		end()
+		return err
+	}
+	s := Stream{ID: r.Command.ID, Count: 1, Next: next, Cancel: cancel, Stop: end}
+	taskID := d.answered(r, task.SourceStream, streamKey(s.ID, 0), o, true)
+	d.Observer.Follow(taskID, s)
+	return nil
+}
+
+func streamKey(id string, n int) string { return fmt.Sprintf("%s/%d", id, n) }
+
+// Key names the next event of the stream in the ledger.
+func (s *Stream) Key() string {
+	s.Count++
+	return streamKey(s.ID, s.Count-1)
+}
+
+// answered takes an answer in and returns the local ID of the task that it is about.
+func (d *Dispatcher) answered(r Record, source task.Source, key string, o remote.Observation, streaming bool) string {
+	outcome := task.Outcome{TaskID: r.Command.TaskID}
+	d.keep(d.Log.With("command", r.Command.ID), func(tx Tx) (err error) {
+		outcome, err = task.Ingest(tx, d.NewID, task.Observed{TaskID: r.Command.TaskID, Source: source, SourceKey: key, Observation: o})
+		if err != nil {
+			return err
+		}
+		at, interval := task.NextCheck(outcome.Head, streaming, 0, tx.Now())
+		if err := tx.ScheduleCheck(outcome.TaskID, at, interval); err != nil {
+			return err
+		}
+		_, err = tx.SettleCommand(r.Command.ID, d.Owner, Succeeded, "", tx.Now())
+		return err
+	})
+	d.Observer.Heard(outcome)
+	return outcome.TaskID
+}
+
+// target looks up how to reach the agent and what the task knows by now.
+func (d *Dispatcher) target(ctx context.Context, r Record) (remote.Target, task.Head, error) {
+	p := access.Principal{OrganisationID: r.OrganisationID, PersonID: r.PersonID, Name: r.Command.Author}
+	a, err := d.Agents.Get(ctx, p, r.Command.AgentID)
+	if err == nil && !a.HasCard() {
+		a, err = d.Agents.Discover(ctx, p, r.Command.AgentID)
+	}
+	if err != nil {
+		return remote.Target{}, task.Head{}, err
+	}
+	if !a.HasCard() {
+		return remote.Target{}, task.Head{}, &remote.Error{Delivery: remote.NotSent, Message: "The agent's card could not be fetched: " + a.Health.Error}
+	}
+	target, err := a.Target()
+	if err != nil {
+		return target, task.Head{}, err
+	}
+	var head task.Head
+	err = d.Update(ctx, func(tx Tx) (err error) {
+		var owner task.Owner
+		head, owner, err = tx.TaskHead(r.Command.TaskID)
+		if owner.Tenant != "" {
+			target.Interface.Tenant = owner.Tenant
+		}
+		return err
+	})
+	return target, head, err
+}
+
+func requestTo(r Record, head task.Head) remote.SendRequest {
+	contextID := head.ContextID
+	if contextID == "" {
+		contextID = r.Request.ContextID
+	}
+	return remote.SendRequest{
+		Message: a2a.Message{
+			MessageID: r.Command.MessageID, ContextID: contextID, TaskID: head.RemoteTaskID, Role: a2a.RoleUser,
+			Parts: r.Request.Parts, Extensions: r.Request.Extensions, ReferenceTaskIDs: r.Request.ReferenceTaskIDs,
+		},
+		HistoryLength:       r.Request.HistoryLength,
+		AcceptedOutputModes: r.Request.AcceptedOutputModes,
+		Metadata:            r.Request.Metadata,
+	}
+}

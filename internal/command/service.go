@@ -1,0 +1,484 @@
+package command
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// Limits of what a caller may ask for.
+const (
+	MaxKey   = 255     // characters of an Idempotency-Key
+	MaxParts = 100     // of a message
+	MaxBody  = 8 << 20 // bytes of a message as JSON
+	maxID    = 255     // characters of a messageId, contextId or tenant
+	maxTitle = 120     // characters of a task's title
+)
+
+// Record is a command as it is stored.
+type Record struct {
+	Command        Command
+	OrganisationID string
+	PersonID       string
+	Key            string
+	Digest         string // of what the caller asked for
+	Request        Request
+	Answers        string // messageId of the question; "" if it answers none
+	QuestionNumber int64
+	RunAt          time.Time
+}
+
+// Request is what a command sends, apart from what the task knows when it is
+// sent. It is stored as JSON.
+type Request struct {
+	Parts               []a2a.Part      `json:"parts,omitempty"`
+	ContextID           string          `json:"contextId,omitempty"`
+	Extensions          []string        `json:"extensions,omitempty"`
+	Metadata            json.RawMessage `json:"metadata,omitempty"`
+	ReferenceTaskIDs    []string        `json:"referenceTaskIds,omitempty"`
+	HistoryLength       *int            `json:"historyLength,omitempty"`
+	AcceptedOutputModes []string        `json:"acceptedOutputModes,omitempty"`
+}
+
+// Tx is a transaction of the record as the package needs it.
+type Tx interface {
+	task.Tx
+	// CommandByKey returns the organisation's command with that idempotency
+	// key; fault.NotFound if there is none.
+	CommandByKey(organisationID, key string) (Record, error)
+	// CommandByID returns one command; fault.NotFound if there is none.
+	CommandByID(id string) (Record, error)
+	// InsertCommand stores a new command. Of two that answer one question, the
+	// second is a fault.Conflict.
+	InsertCommand(Record) error
+	// AddUserMessage puts a command's message on its task's timeline.
+	// definition is the form that it fills in, or nil.
+	AddUserMessage(taskID string, m task.NewMessage, commandID string, definition []byte) error
+	// SetAnsweredBy says which command answers the task's question; "" opens it
+	// again.
+	SetAnsweredBy(taskID, commandID string) error
+	// AnswerTo returns the last command, not failed, that answered a question of
+	// the task with that message ID; fault.NotFound if there is none.
+	AnswerTo(taskID, messageID string) (Record, error)
+	// UnconfirmedSends counts the task's sends that the agent may have or may
+	// yet get without having answered: pending, dispatching and uncertain ones.
+	UnconfirmedSends(taskID string) (int, error)
+	// Message returns a message of a task's timeline.
+	Message(taskID, messageID, digest string) (task.StoredMessage, error)
+	// ClaimCommands marks up to limit due commands as dispatching by owner,
+	// oldest first, never two of one task at a time.
+	ClaimCommands(owner string, limit int) ([]Record, error)
+	// SettleCommand ends the attempt of a command that owner claimed. It
+	// reports false, and does nothing, if the command is no longer owner's.
+	SettleCommand(id, owner string, to Status, problem string, runAt time.Time) (bool, error)
+	// OrphanCommands makes uncertain what others than owner were dispatching,
+	// and returns it.
+	OrphanCommands(owner, problem string) ([]Record, error)
+	// NextCommand is when the next pending command is due; zero if there is none.
+	NextCommand() (time.Time, error)
+	// ScheduleCheck sets when the agent is asked about a task; zero: not again.
+	ScheduleCheck(taskID string, at time.Time, interval time.Duration) error
+}
+
+// Agents is the catalogue as the package needs it.
+type Agents interface {
+	Get(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+}
+
+// Service accepts commands. Everything that it accepts is durable.
+type Service struct {
+	Update func(context.Context, func(Tx) error) error
+	View   func(context.Context, func(Tx) error) error
+	Agents Agents
+	NewID  func() string // UUIDv7
+	Live   *live.Hub
+	Wake   func() // tells the dispatcher that there is work
+}
+
+// Submit accepts a command in one transaction. Nothing has been sent when it
+// returns. The same key with the same content returns the same command.
+//
+// Errors: fault.Invalid for a body that breaks a rule, fault.NotFound for an
+// agent or task that there is none of, fault.Conflict for a key that was used
+// with other content, a question that is answered or no longer open, or a task
+// that has ended, fault.Unprocessable with a fault per field for an answer that
+// its form does not accept.
+func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key string, body Body) (Command, error) {
+	if err := checkKey(key); err != nil {
+		return Command{}, err
+	}
+	body, err := normalised(body)
+	if err != nil {
+		return Command{}, err
+	}
+	a, err := s.Agents.Get(ctx, p, agentID)
+	if err != nil {
+		return Command{}, err
+	}
+	digest, err := bodyDigest(agentID, body)
+	if err != nil {
+		return Command{}, err
+	}
+	var accepted Record
+	err = s.Update(ctx, func(tx Tx) error {
+		earlier, err := tx.CommandByKey(p.OrganisationID, key)
+		switch {
+		case err == nil && earlier.Digest != digest:
+			return fault.New(fault.Conflict, "This Idempotency-Key was used for another command: use a new one for each command.")
+		case err == nil:
+			accepted = earlier
+			return nil
+		case fault.KindOf(err) != fault.NotFound:
+			return err
+		}
+		accepted, err = s.accept(tx, p, a, key, digest, body)
+		return err
+	})
+	if err != nil {
+		return Command{}, err
+	}
+	s.Wake()
+	return accepted.Command, nil
+}
+
+// accept stores a new command with what it puts on the task's timeline.
+func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest string, body Body) (Record, error) {
+	r := Record{
+		Command: Command{
+			ID: s.NewID(), AgentID: a.ID, TaskID: body.TaskID, Action: body.Action, MessageID: body.MessageID,
+			Status: Pending, Author: p.Name, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		},
+		OrganisationID: p.OrganisationID, PersonID: p.PersonID, Key: key, Digest: digest, RunAt: tx.Now(),
+	}
+	if r.Command.MessageID == "" {
+		r.Command.MessageID = s.NewID()
+	}
+	head, err := s.target(tx, p, a, body, &r)
+	if err != nil {
+		return Record{}, err
+	}
+	if body.Action == Cancel {
+		return r, s.insert(tx, r)
+	}
+	r.Request = requestOf(a, body)
+	definition, err := s.definition(tx, a, head, body, &r)
+	if err != nil {
+		return Record{}, err
+	}
+	if err := s.insert(tx, r); err != nil {
+		return Record{}, err
+	}
+	if head.State.Waiting() && head.AnsweredBy == "" {
+		if err := tx.SetAnsweredBy(head.TaskID, r.Command.ID); err != nil {
+			return Record{}, err
+		}
+	}
+	return r, s.show(tx, r, definition)
+}
+
+// show puts the command's message on the timeline.
+func (s *Service) show(tx Tx, r Record, definition []byte) error {
+	message, blobs := task.UserMessage(r.Command.MessageID, r.Request.Parts)
+	for _, b := range blobs {
+		if err := tx.PutBlob(r.Command.TaskID, b); err != nil {
+			return err
+		}
+	}
+	return tx.AddUserMessage(r.Command.TaskID, message, r.Command.ID, definition)
+}
+
+func (s *Service) insert(tx Tx, r Record) error {
+	tx.Signal(live.TaskTopic(r.Command.TaskID), live.OrganisationTopic(r.OrganisationID))
+	return tx.InsertCommand(r)
+}
+
+// target finds the task that the command is for, or makes the one that it starts.
+func (s *Service) target(tx Tx, p access.Principal, a agent.Agent, body Body, r *Record) (task.Head, error) {
+	if body.TaskID == "" {
+		head := task.Head{TaskID: s.NewID(), ContextID: body.ContextID, Kind: task.KindTask, State: a2a.StateUnspecified}
+		r.Command.TaskID = head.TaskID
+		owner := task.Owner{OrganisationID: p.OrganisationID, AgentID: a.ID, Tenant: body.Tenant, Title: titleOf(body)}
+		return head, tx.CreateTask(head, owner)
+	}
+	head, owner, err := tx.TaskHead(body.TaskID)
+	if err != nil {
+		return head, err
+	}
+	if owner.OrganisationID != p.OrganisationID || owner.AgentID != a.ID {
+		return head, fault.New(fault.NotFound, "This agent has no such task.")
+	}
+	r.Command.TaskID = head.TaskID
+	unconfirmed, err := tx.UnconfirmedSends(head.TaskID)
+	if err != nil {
+		return head, err
+	}
+	return head, allowed(head, unconfirmed, body.Action)
+}
+
+// allowed says why a task as it is can take no such command, or nil. A task
+// whose first message failed to reach the agent may be tried again.
+func allowed(head task.Head, unconfirmed int, action Action) error {
+	begun := head.RemoteTaskID != "" || head.Kind == task.KindMessage
+	switch {
+	case head.State.Terminal():
+		return fault.New(fault.Conflict, "This task has ended (%s), so nothing more can be sent on it: start a new task.", plainState(head.State))
+	case !begun && (unconfirmed > 0 || action == Cancel):
+		return fault.New(fault.Conflict, "The agent has not confirmed this task yet: wait for its first answer.")
+	case head.Kind == task.KindMessage && action == Cancel:
+		return fault.New(fault.Conflict, "The agent answered with a message and runs no task, so there is nothing to cancel.")
+	}
+	return nil
+}
+
+func plainState(s a2a.State) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(string(s), "TASK_STATE_"), "_", " "))
+}
+
+// requestOf lists the extensions that the agent advertises and the console
+// understands, those that the caller adds, and no others.
+func requestOf(a agent.Agent, body Body) Request {
+	var extensions []string
+	for _, e := range a.Card.Extensions {
+		if agent.Understood(e.URI) {
+			extensions = append(extensions, e.URI)
+		}
+	}
+	for _, uri := range body.Config.Extensions {
+		if !slices.Contains(extensions, uri) {
+			extensions = append(extensions, uri)
+		}
+	}
+	return Request{
+		Parts: body.Parts, ContextID: body.ContextID, Extensions: extensions, Metadata: body.Config.Metadata,
+		ReferenceTaskIDs: body.Config.ReferenceTaskIDs, HistoryLength: body.Config.HistoryLength,
+		AcceptedOutputModes: body.Config.AcceptedOutputModes,
+	}
+}
+
+// definition checks an answer or a start form, and returns the definition of the
+// form that was filled in, or nil.
+func (s *Service) definition(tx Tx, a agent.Agent, head task.Head, body Body, r *Record) ([]byte, error) {
+	switch {
+	case body.StartForm:
+		definition, drawn := a.StartForm()
+		if drawn == nil {
+			return nil, fault.New(fault.Conflict, "The agent no longer offers a form to start with: reload the page.")
+		}
+		return definition, checkAnswer(drawn, body.Parts)
+	case body.Answers != "":
+		return s.answered(tx, a, head, body, r)
+	}
+	return nil, nil
+}
+
+func (s *Service) answered(tx Tx, a agent.Agent, head task.Head, body Body, r *Record) ([]byte, error) {
+	if head.AnsweredBy != "" && head.Question.MessageID == body.Answers {
+		return nil, s.answeredBy(tx, head.AnsweredBy)
+	}
+	if !head.Question.Open() || head.Question.MessageID != body.Answers {
+		return nil, s.notOpen(tx, head, body.Answers)
+	}
+	m, err := tx.Message(head.TaskID, head.Question.MessageID, head.Question.Digest)
+	if err != nil {
+		return nil, err
+	}
+	r.Answers, r.QuestionNumber = body.Answers, head.Question.Number
+	question := task.QuestionOf(m.Message, a.Advertises(form.URI))
+	if question.Form == nil {
+		return nil, nil
+	}
+	return question.FormDefinition(), checkAnswer(question.Form, body.Parts)
+}
+
+func (s *Service) answeredBy(tx Tx, commandID string) error {
+	c, err := tx.CommandByID(commandID)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Conflict, "%s answered this question already, at %s UTC. What you entered was not sent.",
+		c.Command.Author, c.Command.CreatedAt.UTC().Format("2006-01-02 15:04:05"))
+}
+
+func (s *Service) notOpen(tx Tx, head task.Head, answers string) error {
+	if c, err := tx.AnswerTo(head.TaskID, answers); err == nil {
+		return fault.New(fault.Conflict, "%s answered this question already, at %s UTC. What you entered was not sent.",
+			c.Command.Author, c.Command.CreatedAt.UTC().Format("2006-01-02 15:04:05"))
+	} else if fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	if !head.State.Waiting() {
+		return fault.New(fault.Conflict, "The task has moved on (it is %s now), so this question is closed. What you entered was not sent.", plainState(head.State))
+	}
+	return fault.New(fault.Conflict, "The agent asks something else by now, so this question is closed. What you entered was not sent.")
+}
+
+// checkAnswer accepts exactly one data part that the form accepts.
+func checkAnswer(f *form.Form, parts []a2a.Part) error {
+	if len(parts) != 1 || parts[0].Data == nil {
+		return fault.New(fault.Unprocessable, "An answer to a form is exactly one data part (mediaType %s) with the form's fields.", form.AnswerMediaType)
+	}
+	errs := f.CheckAnswer(parts[0].Data)
+	if len(errs) == 0 {
+		return nil
+	}
+	fields := make([]fault.Field, len(errs))
+	for i, e := range errs {
+		fields[i] = fault.Field{Location: e.Key, Message: e.Message}
+	}
+	return fault.WithFields("The answer does not fit the form.", fields)
+}
+
+// Get returns one command; fault.NotFound if the organisation has none of that ID.
+func (s *Service) Get(ctx context.Context, p access.Principal, id string) (Command, error) {
+	var r Record
+	err := s.View(ctx, func(tx Tx) (err error) {
+		r, err = tx.CommandByID(id)
+		return err
+	})
+	if err == nil && r.OrganisationID != p.OrganisationID {
+		err = fault.New(fault.NotFound, "There is no such command.")
+	}
+	if err != nil {
+		return Command{}, err
+	}
+	return r.Command, nil
+}
+
+// Wait is Get once the command is settled, or d has passed.
+func (s *Service) Wait(ctx context.Context, p access.Principal, id string, d time.Duration) (Command, error) {
+	changed, stop := s.Live.Watch(live.OrganisationTopic(p.OrganisationID))
+	defer stop()
+	timeout := time.NewTimer(d)
+	defer timeout.Stop()
+	for {
+		c, err := s.Get(ctx, p, id)
+		if err != nil || c.Status.Settled() {
+			return c, err
+		}
+		select {
+		case <-changed:
+		case <-timeout.C:
+			return c, nil
+		case <-ctx.Done():
+			return c, ctx.Err()
+		}
+	}
+}
+
+func checkKey(key string) error {
+	if n := utf8.RuneCountInString(key); n < 1 || n > MaxKey || strings.ContainsRune(key, 0) {
+		return fault.New(fault.Invalid, "An Idempotency-Key of 1 to %d characters is needed, a new one for each command: a UUID is a good one.", MaxKey)
+	}
+	return nil
+}
+
+// normalised fills in what the body leaves out, and refuses what breaks a rule.
+func normalised(b Body) (Body, error) {
+	if b.Action == "" {
+		b.Action = Send
+	}
+	for name, value := range map[string]string{"messageId": b.MessageID, "contextId": b.ContextID, "tenant": b.Tenant, "answers": b.Answers} {
+		if utf8.RuneCountInString(value) > maxID || strings.ContainsRune(value, 0) {
+			return b, fault.New(fault.Invalid, "%s: at most %d characters, none of them NUL.", name, maxID)
+		}
+	}
+	if b.Action == Cancel {
+		if b.TaskID == "" {
+			return b, fault.New(fault.Invalid, "A cancel needs the taskId of the task to cancel.")
+		}
+		return Body{Action: Cancel, TaskID: b.TaskID}, nil
+	}
+	if b.Action != Send {
+		return b, fault.New(fault.Invalid, "action: send or cancel.")
+	}
+	if b.Text != "" {
+		b.Parts = append([]a2a.Part{a2a.TextPart(b.Text)}, b.Parts...)
+		b.Text = ""
+	}
+	return b, checkSend(b)
+}
+
+func checkSend(b Body) error {
+	switch {
+	case len(b.Parts) == 0:
+		return fault.New(fault.Invalid, "A message needs a text or a part.")
+	case len(b.Parts) > MaxParts:
+		return fault.New(fault.Invalid, "A message has at most %d parts.", MaxParts)
+	case slices.ContainsFunc(b.Parts, func(p a2a.Part) bool { return p.Artifact != nil || p.Unknown != nil }):
+		return fault.New(fault.Invalid, "A part to send has one of text, data, url and raw.")
+	case b.Answers != "" && b.TaskID == "":
+		return fault.New(fault.Invalid, "An answer needs the taskId of the task whose question it answers.")
+	case b.StartForm && b.TaskID != "":
+		return fault.New(fault.Invalid, "A start form starts a new task: leave taskId out.")
+	}
+	return nil
+}
+
+// bodyDigest tells whether two commands ask for the same.
+func bodyDigest(agentID string, b Body) (string, error) {
+	content, err := json.Marshal(struct {
+		Agent string
+		Body  Body
+	}{agentID, b})
+	if err != nil {
+		return "", fault.Wrap(err, fault.Invalid, "The message cannot be written as JSON.")
+	}
+	if len(content) > MaxBody {
+		return "", fault.New(fault.TooLarge, "A message is at most %d MiB.", MaxBody>>20)
+	}
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// titleOf names a task by the start of what was asked first.
+func titleOf(b Body) string {
+	for _, p := range b.Parts {
+		if p.Text != nil && strings.TrimSpace(*p.Text) != "" {
+			return shortened(*p.Text)
+		}
+	}
+	for _, p := range b.Parts {
+		if p.Data != nil {
+			return shortened(dataTitle(p.Data))
+		}
+	}
+	return "Message"
+}
+
+// dataTitle shows the members of a JSON object as a line of text.
+func dataTitle(data json.RawMessage) string {
+	var words []string
+	for name, value := range rawjson.Members(data) {
+		shown, ok := rawjson.Text(value)
+		if !ok {
+			shown = string(value)
+		}
+		words = append(words, name+": "+shown)
+	}
+	if len(words) == 0 {
+		return string(data)
+	}
+	return strings.Join(words, ", ")
+}
+
+func shortened(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= maxTitle {
+		return s
+	}
+	return strings.TrimSpace(string([]rune(s)[:maxTitle-1])) + "…"
+}

@@ -1,0 +1,63 @@
+// Package live wakes those who watch. A signal only says that something of a
+// topic changed: what it was is read from the database, so a watcher that is
+// slow, or misses a signal, loses nothing.
+package live
+
+import "sync"
+
+// TaskTopic is the topic of one task, by its local ID.
+func TaskTopic(id string) string { return "task/" + id }
+
+// OrganisationTopic is the topic of everything in an organisation.
+func OrganisationTopic(id string) string { return "organisation/" + id }
+
+// Hub connects those who change things with those who watch. The zero value is
+// ready to use. It is safe for concurrent use.
+type Hub struct {
+	mu       sync.Mutex
+	watchers map[string]map[chan struct{}]struct{}
+}
+
+// Watch returns a channel that gets a signal after each publication on any of
+// the topics; signals that come while one waits to be received are one signal.
+// The caller must call stop when it no longer watches.
+func (h *Hub) Watch(topics ...string) (signals <-chan struct{}, stop func()) {
+	c := make(chan struct{}, 1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.watchers == nil {
+		h.watchers = make(map[string]map[chan struct{}]struct{})
+	}
+	for _, t := range topics {
+		if h.watchers[t] == nil {
+			h.watchers[t] = make(map[chan struct{}]struct{})
+		}
+		h.watchers[t][c] = struct{}{}
+	}
+	return c, func() { h.forget(c, topics) }
+}
+
+func (h *Hub) forget(c chan struct{}, topics []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, t := range topics {
+		delete(h.watchers[t], c)
+		if len(h.watchers[t]) == 0 {
+			delete(h.watchers, t)
+		}
+	}
+}
+
+// Publish signals everyone who watches one of the topics. It never blocks.
+func (h *Hub) Publish(topics ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, t := range topics {
+		for c := range h.watchers[t] {
+			select {
+			case c <- struct{}{}:
+			default:
+			}
+		}
+	}
+}

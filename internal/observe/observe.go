@@ -1,0 +1,296 @@
+// Package observe keeps tasks current: it follows the streams that agents offer
+// and asks about every open task from time to time, so that a task moves on with
+// no browser open and after any interruption. Whatever it hears takes the one
+// way in, task.Ingest.
+package observe
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// What the observer keeps to.
+const (
+	checkers  = 16              // agents that are asked at once
+	checkTime = 2 * time.Minute // after this a check that did not end is due again
+	idleWait  = time.Minute     // between looks at the table if nothing wakes the observer
+)
+
+// Tx is a transaction of the record as the package needs it.
+type Tx interface {
+	task.Tx
+	// ClaimChecks returns tasks whose check is due, and puts the next one at next.
+	ClaimChecks(limit int, next time.Time) ([]Check, error)
+	// NextCheck is when the next check is due; zero if there is none.
+	NextCheck() (time.Time, error)
+	ScheduleCheck(taskID string, at time.Time, interval time.Duration) error
+	// SetCheckError keeps why the agent could not be asked about the task; "" if
+	// it could.
+	SetCheckError(taskID, problem string) error
+	// CheckAllSoon makes every check due at once, as after a restart.
+	CheckAllSoon() error
+}
+
+// Check is a task about which the agent is to be asked.
+type Check struct {
+	TaskID         string
+	OrganisationID string
+	AgentID        string
+	Tenant         string
+	RemoteTaskID   string
+	State          a2a.State
+	QuestionNumber int64
+	Interval       time.Duration // the one that has passed
+}
+
+// Remote is the way to the agents as the observer needs it.
+type Remote interface {
+	Get(ctx context.Context, t remote.Target, taskID string, historyLength *int) (remote.Observation, error)
+	Subscribe(ctx context.Context, t remote.Target, taskID string) iter.Seq2[remote.Observation, error]
+}
+
+// Agents is the catalogue as the observer needs it.
+type Agents interface {
+	Get(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+	// Ensure fetches the agent's card again if it lacks the extension.
+	Ensure(ctx context.Context, agentID, uri string)
+}
+
+// Observer follows streams and checks tasks.
+type Observer struct {
+	Update func(context.Context, func(Tx) error) error
+	Agents Agents
+	Remote Remote
+	NewID  func() string
+	Log    *slog.Logger
+
+	ready   sync.Once
+	wake    chan struct{}
+	ctx     context.Context // of the streams; ends with the process
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	mu       sync.Mutex
+	stopped  bool
+	followed map[string]*command.Stream // by local task ID
+
+	free chan struct{} // one for each check that may start
+}
+
+func (o *Observer) setUp() {
+	o.ready.Do(func() {
+		o.wake = make(chan struct{}, 1)
+		o.ctx, o.stop = context.WithCancel(context.Background())
+		o.followed = make(map[string]*command.Stream)
+		o.free = make(chan struct{}, checkers)
+		for range checkers {
+			o.free <- struct{}{}
+		}
+	})
+}
+
+// start runs f in the background, unless the observer is stopping.
+func (o *Observer) start(f func()) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stopped {
+		return false
+	}
+	o.running.Go(f)
+	return true
+}
+
+// Run observes until ctx ends, then ends the streams and returns.
+func (o *Observer) Run(ctx context.Context) error {
+	o.setUp()
+	if err := o.Update(ctx, func(tx Tx) error { return tx.CheckAllSoon() }); err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		wait, err := o.checkDue(ctx)
+		if err != nil && ctx.Err() == nil {
+			o.Log.Error("check tasks", "error", err)
+			wait = time.Second
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-o.wake:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	o.mu.Lock()
+	o.stopped = true
+	o.mu.Unlock()
+	o.stop()
+	o.running.Wait()
+	return nil
+}
+
+// Heard implements command.Observer.
+func (o *Observer) Heard(outcome task.Outcome) {
+	o.setUp()
+	if outcome.HasForm {
+		o.start(func() { o.Agents.Ensure(o.ctx, outcome.AgentID, form.URI) })
+	}
+	o.poke()
+}
+
+// poke makes Run look at what is due. It never blocks.
+func (o *Observer) poke() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// checkDue starts to ask about the tasks that are due, as many as there are
+// checkers free, and returns how long none will be.
+func (o *Observer) checkDue(ctx context.Context) (time.Duration, error) {
+	n := len(o.free)
+	if n == 0 {
+		return idleWait, nil
+	}
+	var due []Check
+	var next time.Time
+	err := o.Update(ctx, func(tx Tx) (err error) {
+		if due, err = tx.ClaimChecks(n, tx.Now().Add(checkTime)); err != nil {
+			return err
+		}
+		next, err = tx.NextCheck()
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range due {
+		<-o.free
+		o.start(func() {
+			o.check(ctx, c)
+			o.free <- struct{}{}
+			o.poke()
+		})
+	}
+	if next.IsZero() {
+		return idleWait, nil
+	}
+	return min(max(time.Until(next), 0), idleWait), nil
+}
+
+// check asks the agent how a task stands, and follows its stream if it is at
+// work and offers one.
+func (o *Observer) check(ctx context.Context, c Check) {
+	log := o.Log.With("task", c.TaskID, "agent", c.AgentID)
+	target, err := o.target(ctx, c.OrganisationID, c.AgentID, c.Tenant)
+	if err != nil {
+		o.failed(ctx, c, err)
+		return
+	}
+	asked := time.Now()
+	seen, err := o.Remote.Get(ctx, target, c.RemoteTaskID, nil)
+	if err != nil {
+		if ctx.Err() == nil {
+			log.Warn("check a task", "error", err)
+			o.failed(ctx, c, err)
+		}
+		return
+	}
+	streaming := o.following(c.TaskID)
+	outcome, err := o.ingest(ctx, task.Observed{
+		TaskID: c.TaskID, Source: task.SourcePoll, SourceKey: pollKey(c, seen), Asked: asked, Observation: seen,
+	}, c.Interval, streaming)
+	if err != nil {
+		log.Error("take a check in", "error", err)
+		return
+	}
+	o.Heard(outcome)
+	if target.Streaming && !streaming && atWork(outcome.Head) {
+		o.subscribe(c, target)
+	}
+}
+
+func atWork(h task.Head) bool { return !h.State.Terminal() && !h.State.Waiting() }
+
+// pollKey names what a check saw, after what the task was like before: the same
+// sight of an unchanged task is no news, the same sight of another one is.
+func pollKey(c Check, seen remote.Observation) string {
+	sum := sha256.Sum256(seen.Payload)
+	return fmt.Sprintf("%s/%d/%s", c.State, c.QuestionNumber, hex.EncodeToString(sum[:]))
+}
+
+func (o *Observer) target(ctx context.Context, organisationID, agentID, tenant string) (remote.Target, error) {
+	a, err := o.Agents.Get(ctx, access.Principal{OrganisationID: organisationID}, agentID)
+	if err != nil {
+		return remote.Target{}, err
+	}
+	target, err := a.Target()
+	if tenant != "" {
+		target.Interface.Tenant = tenant
+	}
+	return target, err
+}
+
+// failed keeps why the agent could not be asked, and waits longer.
+func (o *Observer) failed(ctx context.Context, c Check, cause error) {
+	problem := "The agent could not be asked how the task stands."
+	var answer *remote.Error
+	if errors.As(cause, &answer) {
+		problem = answer.Message
+	}
+	err := o.Update(ctx, func(tx Tx) error {
+		if err := tx.SetCheckError(c.TaskID, problem); err != nil {
+			return err
+		}
+		head, _, err := tx.TaskHead(c.TaskID)
+		if err != nil {
+			return err
+		}
+		at, interval := task.NextCheck(head, false, max(c.Interval, time.Second), tx.Now())
+		return tx.ScheduleCheck(c.TaskID, at, interval)
+	})
+	if err != nil && ctx.Err() == nil {
+		o.Log.Error("store a failed check", "task", c.TaskID, "error", err)
+	}
+}
+
+// ingest takes an observation in and plans the next check, in one transaction.
+func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time.Duration, streaming bool) (task.Outcome, error) {
+	var outcome task.Outcome
+	err := o.Update(ctx, func(tx Tx) (err error) {
+		before, _, err := tx.TaskHead(observed.TaskID)
+		if err != nil {
+			return err
+		}
+		if outcome, err = task.Ingest(tx, o.NewID, observed); err != nil {
+			return err
+		}
+		if err := tx.SetCheckError(outcome.TaskID, ""); err != nil {
+			return err
+		}
+		if outcome.Head.State != before.State || outcome.Head.Question != before.Question {
+			last = 0
+		}
+		at, interval := task.NextCheck(outcome.Head, streaming, last, tx.Now())
+		return tx.ScheduleCheck(outcome.TaskID, at, interval)
+	})
+	return outcome, err
+}
+
+// compile-time proof that the dispatcher can hand its streams on.
+var _ command.Observer = (*Observer)(nil)

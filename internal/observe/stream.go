@@ -1,0 +1,98 @@
+package observe
+
+import (
+	"context"
+	"iter"
+
+	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// following reports whether a stream of the task is being followed.
+func (o *Observer) following(taskID string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.followed[taskID] != nil
+}
+
+// Follow implements command.Observer. Of two streams of one task the later one
+// is followed: two at once would bring each piece of an artifact twice.
+func (o *Observer) Follow(taskID string, s command.Stream) {
+	o.setUp()
+	o.mu.Lock()
+	if earlier := o.followed[taskID]; earlier != nil {
+		earlier.Cancel()
+	}
+	o.followed[taskID] = &s
+	o.mu.Unlock()
+	if !o.start(func() { o.follow(taskID, &s) }) {
+		s.Stop()
+	}
+}
+
+// subscribe follows a task's stream from now on.
+func (o *Observer) subscribe(c Check, target remote.Target) {
+	ctx, cancel := context.WithCancel(o.ctx)
+	next, stop := iter.Pull2(o.Remote.Subscribe(ctx, target, c.RemoteTaskID))
+	o.Follow(c.TaskID, command.Stream{ID: o.NewID(), Next: next, Cancel: cancel, Stop: func() {
+		cancel()
+		stop()
+	}})
+}
+
+// follow takes in what a stream brings until it ends or the task waits or has
+// ended. However it ends, the task is checked soon after: a stream that breaks
+// off costs nothing. One that brought nothing leaves the next check as planned.
+func (o *Observer) follow(taskID string, s *command.Stream) {
+	defer s.Stop()
+	heard := s.Count > 0
+	for o.takeNext(taskID, s) {
+		heard = true
+	}
+	o.mu.Lock()
+	replaced := o.followed[taskID] != s
+	if !replaced {
+		delete(o.followed, taskID)
+	}
+	o.mu.Unlock()
+	if heard && !replaced && o.ctx.Err() == nil {
+		o.checkSoon(taskID)
+	}
+}
+
+// takeNext takes one event in and reports whether to go on.
+func (o *Observer) takeNext(taskID string, s *command.Stream) bool {
+	log := o.Log.With("task", taskID, "stream", s.ID)
+	seen, err, ok := s.Next()
+	if !ok || err != nil {
+		if err != nil && o.ctx.Err() == nil {
+			log.Info("a stream ended", "error", err)
+		}
+		return false
+	}
+	outcome, err := o.ingest(o.ctx, task.Observed{TaskID: taskID, Source: task.SourceStream, SourceKey: s.Key(), Observation: seen}, 0, true)
+	if err != nil {
+		if o.ctx.Err() == nil {
+			log.Error("take an event in", "error", err)
+		}
+		return false
+	}
+	o.Heard(outcome)
+	return atWork(outcome.Head) || outcome.Head.AnsweredBy != ""
+}
+
+func (o *Observer) checkSoon(taskID string) {
+	err := o.Update(o.ctx, func(tx Tx) error {
+		head, _, err := tx.TaskHead(taskID)
+		if err != nil {
+			return err
+		}
+		at, interval := task.NextCheck(head, false, 0, tx.Now())
+		return tx.ScheduleCheck(head.TaskID, at, interval)
+	})
+	if err != nil && o.ctx.Err() == nil {
+		o.Log.Error("plan a check after a stream", "task", taskID, "error", err)
+	}
+	o.poke()
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/live"
+)
+
+const agentQuery = `SELECT a.id, a.organisation_id, a.card_url, a.resolved_card_url, a.health_status, a.health_error, a.health_attempts,
+		a.checked_us, a.created_us, a.updated_us, k.raw, k.fetched_us
+	FROM agent a LEFT JOIN agent_card k ON k.id = a.card_id `
+
+func scanAgent(s scanner) (agent.Agent, error) {
+	var a agent.Agent
+	var checked, created, updated, fetched micros
+	var attempts string
+	var raw []byte
+	err := s.Scan(&a.ID, &a.OrganisationID, &a.CardURL, &a.ResolvedCardURL, &a.Health.Status, &a.Health.Error, &attempts,
+		&checked, &created, &updated, &raw, &fetched)
+	if errors.Is(err, sql.ErrNoRows) {
+		return a, fault.New(fault.NotFound, "There is no such agent.")
+	}
+	if err != nil {
+		return a, fmt.Errorf("read an agent: %w", err)
+	}
+	if err := json.Unmarshal([]byte(attempts), &a.Health.Attempts); err != nil {
+		return a, fmt.Errorf("read what the last discovery tried: %w", err)
+	}
+	a.Health.CheckedAt, a.CreatedAt, a.UpdatedAt, a.CardFetchedAt = checked.Time, created.Time, updated.Time, fetched.Time
+	a.CardRaw = raw
+	a.Load()
+	return a, nil
+}
+
+// ListAgents implements agent.Tx.
+func (tx *Tx) ListAgents(organisationID string) ([]agent.Agent, error) {
+	agents, err := collect(tx, scanAgent, agentQuery+"WHERE a.organisation_id = ?", organisationID)
+	slices.SortFunc(agents, func(a, b agent.Agent) int {
+		return strings.Compare(strings.ToLower(a.Name)+a.ID, strings.ToLower(b.Name)+b.ID)
+	})
+	return agents, err
+}
+
+// Agent implements agent.Tx.
+func (tx *Tx) Agent(organisationID, id string) (agent.Agent, error) {
+	return scanAgent(tx.row(agentQuery+"WHERE a.id = ? AND (? = '' OR a.organisation_id = ?)", id, organisationID, organisationID))
+}
+
+// AgentByCardURL implements agent.Tx.
+func (tx *Tx) AgentByCardURL(organisationID, cardURL string) (agent.Agent, error) {
+	return scanAgent(tx.row(agentQuery+"WHERE a.organisation_id = ? AND a.card_url = ?", organisationID, cardURL))
+}
+
+// InsertAgent implements agent.Tx.
+func (tx *Tx) InsertAgent(a agent.Agent) error {
+	_, err := tx.exec(`INSERT INTO agent (id, organisation_id, card_url, health_status, refresh_us, created_us, updated_us) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		a.ID, a.OrganisationID, a.CardURL, string(a.Health.Status), us(tx.now), us(a.CreatedAt), us(a.UpdatedAt))
+	if err != nil {
+		return fmt.Errorf("store an agent: %w", err)
+	}
+	return nil
+}
+
+// StoreDiscovery implements agent.Tx.
+func (tx *Tx) StoreDiscovery(agentID string, d agent.Discovery) error {
+	attempts, err := json.Marshal(d.Health.Attempts)
+	if err != nil {
+		return fmt.Errorf("write what a discovery tried: %w", err)
+	}
+	if err := tx.execOne(`UPDATE agent SET health_status = ?, health_error = ?, health_attempts = ?, checked_us = ?, refresh_us = ?, updated_us = ? WHERE id = ?`,
+		string(d.Health.Status), d.Health.Error, string(attempts), us(d.Health.CheckedAt), us(d.NextTurn), us(tx.now), agentID); err != nil {
+		return fmt.Errorf("store the health of agent %s: %w", agentID, err)
+	}
+	if d.Raw == nil {
+		return nil
+	}
+	sum := sha256.Sum256(d.Raw)
+	return tx.storeCard(agentID, d, hex.EncodeToString(sum[:]))
+}
+
+func (tx *Tx) storeCard(agentID string, d agent.Discovery, digest string) error {
+	var latest string
+	err := tx.row("SELECT k.sha256 FROM agent a JOIN agent_card k ON k.id = a.card_id WHERE a.id = ?", agentID).Scan(&latest)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("read the card of agent %s: %w", agentID, err)
+	}
+	if latest == digest {
+		_, err := tx.exec("UPDATE agent_card SET fetched_us = ?, url = ? WHERE id = (SELECT card_id FROM agent WHERE id = ?)", us(tx.now), d.URL, agentID)
+		if err == nil {
+			_, err = tx.exec("UPDATE agent SET resolved_card_url = ? WHERE id = ?", d.URL, agentID)
+		}
+		return err
+	}
+	if _, err := tx.exec("INSERT INTO agent_card (id, agent_id, url, raw, sha256, fetched_us) VALUES (?, ?, ?, ?, ?, ?)",
+		d.CardID, agentID, d.URL, d.Raw, digest, us(tx.now)); err != nil {
+		return fmt.Errorf("store a card: %w", err)
+	}
+	if err := tx.execOne("UPDATE agent SET card_id = ?, resolved_card_url = ? WHERE id = ?", d.CardID, d.URL, agentID); err != nil {
+		return fmt.Errorf("store a card: %w", err)
+	}
+	return tx.touchWaiting(agentID)
+}
+
+// touchWaiting marks the agent's waiting tasks and their questions as changed.
+func (tx *Tx) touchWaiting(agentID string) error {
+	ids, err := collect(tx, scanString, "UPDATE task SET version = version + 1 WHERE agent_id = ? AND question_id <> '' RETURNING id", agentID)
+	if err != nil {
+		return fmt.Errorf("mark the waiting tasks of agent %s: %w", agentID, err)
+	}
+	for _, id := range ids {
+		if _, err := tx.exec(`UPDATE message SET version = (SELECT version FROM task WHERE id = task_id)
+			WHERE task_id = ? AND message_id = (SELECT question_id FROM task WHERE id = task_id)`, id); err != nil {
+			return fmt.Errorf("mark the question of task %s: %w", id, err)
+		}
+		tx.Signal(live.TaskTopic(id))
+	}
+	return nil
+}
+
+// ClaimRefresh implements agent.Tx.
+func (tx *Tx) ClaimRefresh(limit int, next time.Time) ([]string, error) {
+	ids, err := collect(tx, scanString, `UPDATE agent SET refresh_us = ?
+		WHERE id IN (SELECT id FROM agent WHERE refresh_us <= ? ORDER BY refresh_us LIMIT ?) RETURNING id`, us(next), us(tx.now), limit)
+	if err != nil {
+		return nil, fmt.Errorf("find cards to refresh: %w", err)
+	}
+	return ids, nil
+}

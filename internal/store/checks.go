@@ -1,0 +1,57 @@
+package store
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/observe"
+)
+
+// ClaimChecks implements observe.Tx.
+func (tx *Tx) ClaimChecks(limit int, next time.Time) ([]observe.Check, error) {
+	checks, err := collect(tx, func(s scanner) (observe.Check, error) {
+		var c observe.Check
+		var interval int64
+		err := s.Scan(&c.TaskID, &c.OrganisationID, &c.AgentID, &c.Tenant, &c.RemoteTaskID, &c.State, &c.QuestionNumber, &interval)
+		c.Interval = time.Duration(interval) * time.Microsecond
+		return c, err
+	}, `UPDATE task SET check_us = ?
+		WHERE id IN (SELECT id FROM task WHERE check_us <= ? ORDER BY check_us LIMIT ?)
+		RETURNING id, organisation_id, agent_id, tenant, COALESCE(remote_task_id, ''), state, question_number, check_interval`,
+		us(next), us(tx.now), limit)
+	if err != nil {
+		return nil, fmt.Errorf("find tasks to check: %w", err)
+	}
+	return checks, nil
+}
+
+// NextCheck implements observe.Tx.
+func (tx *Tx) NextCheck() (time.Time, error) {
+	var at micros
+	if err := tx.row("SELECT MIN(check_us) FROM task WHERE check_us IS NOT NULL").Scan(&at); err != nil {
+		return time.Time{}, fmt.Errorf("look for the next check: %w", err)
+	}
+	return at.Time, nil
+}
+
+// SetCheckError implements observe.Tx.
+func (tx *Tx) SetCheckError(taskID, problem string) error {
+	n, err := tx.exec("UPDATE task SET check_error = ?, version = version + 1 WHERE id = ? AND check_error <> ?", problem, taskID, problem)
+	if err != nil {
+		return fmt.Errorf("store why task %s could not be checked: %w", taskID, err)
+	}
+	if n > 0 {
+		tx.Signal(live.TaskTopic(taskID))
+	}
+	return nil
+}
+
+// CheckAllSoon implements observe.Tx.
+func (tx *Tx) CheckAllSoon() error {
+	_, err := tx.exec("UPDATE task SET check_us = ?, check_interval = 0 WHERE check_us IS NOT NULL", us(tx.now))
+	if err != nil {
+		return fmt.Errorf("plan the checks after a start: %w", err)
+	}
+	return nil
+}

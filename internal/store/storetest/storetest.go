@@ -1,0 +1,189 @@
+// Package storetest is what every database of the console must pass. It drives
+// the store through the interfaces that the nouns declare.
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/store"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// Open opens an empty database, and closes it at the end of the test.
+type Open func(t *testing.T, live store.Publisher) *store.DB
+
+// Run runs the whole suite.
+func Run(t *testing.T, open Open) {
+	for name, test := range map[string]func(*bench){
+		"AgentsAndCards":           testAgentsAndCards,
+		"CardHistory":              testCardHistory,
+		"IngestOnce":               testIngestOnce,
+		"Timeline":                 testTimeline,
+		"ArtifactChunks":           testArtifactChunks,
+		"ExactJSON":                testExactJSON,
+		"MergeTask":                testMergeTask,
+		"AnotherTask":              testAnotherTask,
+		"ListAndPage":              testListAndPage,
+		"Search":                   testSearch,
+		"ClaimOncePerTask":         testClaimOncePerTask,
+		"CommandStates":            testCommandStates,
+		"OneAnswerPerQuestion":     testOneAnswerPerQuestion,
+		"Orphans":                  testOrphans,
+		"Checks":                   testChecks,
+		"LedgerIsAppendOnly":       testLedgerIsAppendOnly,
+		"Blobs":                    testBlobs,
+		"SignalsAfterCommit":       testSignalsAfterCommit,
+		"NothingOfAFailedUpdate":   testNothingOfAFailedUpdate,
+		"OtherOrganisationsSeeNot": testOtherOrganisationsSeeNothing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			published := &publications{}
+			test(&bench{T: t, db: open(t, published), published: published})
+		})
+	}
+}
+
+// publications remembers what was published.
+type publications struct {
+	mu     sync.Mutex
+	topics []string
+}
+
+func (p *publications) Publish(topics ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.topics = append(p.topics, topics...)
+}
+
+func (p *publications) take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	taken := p.topics
+	p.topics = nil
+	return taken
+}
+
+// bench is one test's database with short ways to use it.
+type bench struct {
+	*testing.T
+	db        *store.DB
+	published *publications
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func (b *bench) update(f func(*store.Tx) error) {
+	b.Helper()
+	if err := b.db.Update(context.Background(), f); err != nil {
+		b.Fatalf("Update: %v", err)
+	}
+}
+
+func (b *bench) view(f func(*store.Tx) error) {
+	b.Helper()
+	if err := b.db.View(context.Background(), f); err != nil {
+		b.Fatalf("View: %v", err)
+	}
+}
+
+// agent makes an agent without a card.
+func (b *bench) agent() string {
+	b.Helper()
+	id := newID()
+	b.update(func(tx *store.Tx) error {
+		return tx.InsertAgent(agent.Agent{
+			ID: id, OrganisationID: access.LocalOrganisation, CardURL: "http://127.0.0.1/" + id,
+			Health: agent.Health{Status: agent.HealthUnknown}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		})
+	})
+	return id
+}
+
+// task makes a task of a new agent that the agent has not answered yet.
+func (b *bench) task(title string) (taskID, agentID string) {
+	b.Helper()
+	agentID = b.agent()
+	return b.taskOf(agentID, title), agentID
+}
+
+func (b *bench) taskOf(agentID, title string) string {
+	b.Helper()
+	id := newID()
+	b.update(func(tx *store.Tx) error {
+		return tx.CreateTask(
+			task.Head{TaskID: id, Kind: task.KindTask, State: a2a.StateUnspecified},
+			task.Owner{OrganisationID: access.LocalOrganisation, AgentID: agentID, Title: title})
+	})
+	return id
+}
+
+// hears takes one observation in.
+func (b *bench) hears(taskID, key, payload string) task.Outcome {
+	b.Helper()
+	var outcome task.Outcome
+	b.update(func(tx *store.Tx) (err error) {
+		outcome, err = task.Ingest(tx, newID, task.Observed{
+			TaskID: taskID, Source: task.SourceStream, SourceKey: key,
+			Observation: remote.Observation{Raw: []byte("data: " + payload), Payload: json.RawMessage(payload), Received: time.Now()},
+		})
+		return err
+	})
+	return outcome
+}
+
+func (b *bench) asks(taskID, key, question string) {
+	b.Helper()
+	b.hears(taskID, key, fmt.Sprintf(`{"statusUpdate":{"taskId":"remote-%s","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED",
+		"message":{"messageId":%q,"role":"ROLE_AGENT","parts":[{"text":"Which?"}]}}}}`, taskID, question))
+}
+
+func (b *bench) record(taskID string) task.Record {
+	b.Helper()
+	var r task.Record
+	b.view(func(tx *store.Tx) (err error) {
+		r, err = tx.TaskRecord(access.LocalOrganisation, taskID)
+		return err
+	})
+	return r
+}
+
+// command makes a pending command.
+func (b *bench) command(taskID, agentID string) command.Record {
+	b.Helper()
+	r := b.newCommand(taskID, agentID)
+	b.update(func(tx *store.Tx) error { return b.accept(tx, r) })
+	return r
+}
+
+func (b *bench) newCommand(taskID, agentID string) command.Record {
+	id := newID()
+	return command.Record{
+		Command: command.Command{
+			ID: id, AgentID: agentID, TaskID: taskID, Action: command.Send, MessageID: "message-" + id,
+			Status: command.Pending, Author: "Ann", CreatedAt: time.Now(), UpdatedAt: time.Now(),
+		},
+		OrganisationID: access.LocalOrganisation, PersonID: "ann", Key: "key-" + id, Digest: "d", RunAt: time.Now(),
+		Request: command.Request{Parts: []a2a.Part{a2a.TextPart("hello")}},
+	}
+}
+
+func (b *bench) accept(tx *store.Tx, r command.Record) error {
+	if err := tx.InsertCommand(r); err != nil {
+		return err
+	}
+	m, _ := task.UserMessage(r.Command.MessageID, r.Request.Parts)
+	return tx.AddUserMessage(r.Command.TaskID, m, r.Command.ID, nil)
+}

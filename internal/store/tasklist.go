@@ -1,0 +1,94 @@
+package store
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// where is a condition that grows, with its bound arguments.
+type where struct {
+	conditions []string
+	args       []any
+}
+
+func (w *where) and(condition string, args ...any) {
+	w.conditions = append(w.conditions, condition)
+	w.args = append(w.args, args...)
+}
+
+func (w *where) sql() string { return strings.Join(w.conditions, " AND ") }
+
+// ListTasks implements task.ReadTx.
+func (tx *Tx) ListTasks(organisationID string, f task.Filter) ([]task.Task, string, error) {
+	var w where
+	w.and("t.organisation_id = ?", organisationID)
+	w.and("t.merged_into IS NULL")
+	if f.NeedsYou {
+		w.and("t.needs_you")
+	}
+	if f.State != "" {
+		w.and("t.state = ?", string(f.State))
+	}
+	if f.AgentID != "" {
+		w.and("t.agent_id = ?", f.AgentID)
+	}
+	if q := strings.TrimSpace(f.Query); q != "" {
+		like := "%" + likeEscaper.Replace(strings.ToLower(q)) + "%"
+		w.and(`(t.title_search LIKE ? ESCAPE '\' OR EXISTS (SELECT 1 FROM message m WHERE m.task_id = t.id AND m.search LIKE ? ESCAPE '\'))`, like, like)
+	}
+	if f.Cursor != "" {
+		updated, id, err := readCursor(f.Cursor)
+		if err != nil {
+			return nil, "", err
+		}
+		w.and("(t.updated_us, t.id) < (?, ?)", updated, id)
+	}
+	w.args = append(w.args, f.Limit+1)
+	tasks, err := collect(tx, func(s scanner) (task.Task, error) { return scanTask(s) },
+		"SELECT "+taskColumns+" FROM task t WHERE "+w.sql()+" ORDER BY t.updated_us DESC, t.id DESC LIMIT ?", w.args...)
+	if err != nil {
+		return nil, "", fmt.Errorf("list tasks: %w", err)
+	}
+	if len(tasks) <= f.Limit {
+		return tasks, "", nil
+	}
+	tasks = tasks[:f.Limit]
+	return tasks, writeCursor(tasks[f.Limit-1]), nil
+}
+
+var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+func writeCursor(t task.Task) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(t.UpdatedAt.UnixMicro(), 10) + " " + t.ID))
+}
+
+func readCursor(cursor string) (updated int64, id string, err error) {
+	plain, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil {
+		before, after, _ := strings.Cut(string(plain), " ")
+		id = after
+		updated, err = strconv.ParseInt(before, 10, 64)
+	}
+	if err != nil {
+		return 0, "", fault.Wrap(err, fault.Invalid, "The cursor is none that a list of tasks gave: start again without one.")
+	}
+	return updated, id, nil
+}
+
+// CountTasks implements task.ReadTx.
+func (tx *Tx) CountTasks(organisationID string) (task.Counts, error) {
+	var c task.Counts
+	err := tx.row("SELECT COUNT(*) FROM task WHERE organisation_id = ? AND needs_you AND merged_into IS NULL", organisationID).Scan(&c.NeedsYou)
+	if err == nil {
+		err = tx.row("SELECT COUNT(*) FROM task WHERE organisation_id = ? AND merged_into IS NULL AND state NOT IN ("+terminalStates+")", organisationID).Scan(&c.Open)
+	}
+	if err != nil {
+		err = fmt.Errorf("count tasks: %w", err)
+	}
+	return c, err
+}

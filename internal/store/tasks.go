@@ -1,0 +1,185 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+func errNoTask() error { return fault.New(fault.NotFound, "There is no such task.") }
+
+// TaskHead implements task.Tx.
+func (tx *Tx) TaskHead(taskID string) (task.Head, task.Owner, error) {
+	var h task.Head
+	var o task.Owner
+	var stateAt, observed micros
+	var merged sql.NullString
+	err := tx.row(`SELECT id, COALESCE(remote_task_id, ''), context_id, kind, state, state_us,
+			question_id, question_sha256, question_number, answered_by, observed_us,
+			organisation_id, agent_id, tenant, title, merged_into
+		FROM task WHERE id = ?`, taskID).
+		Scan(&h.TaskID, &h.RemoteTaskID, &h.ContextID, &h.Kind, &h.State, &stateAt,
+			&h.Question.MessageID, &h.Question.Digest, &h.Question.Number, &h.AnsweredBy, &observed,
+			&o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged)
+	if errors.Is(err, sql.ErrNoRows) {
+		return h, o, errNoTask()
+	}
+	if err != nil {
+		return h, o, fmt.Errorf("read task %s: %w", taskID, err)
+	}
+	if merged.Valid {
+		return tx.TaskHead(merged.String)
+	}
+	h.StateAt, h.ObservedAt = stateAt.Time, observed.Time
+	return h, o, nil
+}
+
+// FindRemoteTask implements task.Tx.
+func (tx *Tx) FindRemoteTask(agentID, tenant, remoteTaskID string) (string, error) {
+	var id string
+	err := tx.row("SELECT id FROM task WHERE agent_id = ? AND tenant = ? AND remote_task_id = ?", agentID, tenant, remoteTaskID).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return id, err
+}
+
+// CreateTask implements task.Tx and command.Tx.
+func (tx *Tx) CreateTask(h task.Head, o task.Owner) error {
+	_, err := tx.exec(`INSERT INTO task (id, organisation_id, agent_id, tenant, remote_task_id, context_id, kind, state,
+			title, title_search, created_us, updated_us)
+		VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, ?, ?)`,
+		h.TaskID, o.OrganisationID, o.AgentID, o.Tenant, h.RemoteTaskID, h.ContextID, string(h.Kind), string(h.State),
+		o.Title, strings.ToLower(o.Title), us(tx.now), us(tx.now))
+	if err != nil {
+		return fmt.Errorf("create task: %w", err)
+	}
+	return nil
+}
+
+// MergeTask implements task.Tx: the timeline, the ledger's future and the
+// commands of from belong to into, and from points there.
+func (tx *Tx) MergeTask(from, into string) error {
+	seq, version, err := tx.position(into)
+	if err != nil {
+		return err
+	}
+	version++
+	messages, err := tx.Messages(from, 0)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		if _, err := tx.exec(`UPDATE message SET task_id = ?, seq = ?, version = ?
+			WHERE task_id = ? AND seq = ? AND NOT EXISTS (SELECT 1 FROM message b WHERE b.task_id = ? AND b.message_id = message.message_id)`,
+			into, seq, version, from, m.Message.Seq, into); err != nil {
+			return fmt.Errorf("merge messages: %w", err)
+		}
+		seq++
+	}
+	if _, err := tx.exec("UPDATE command SET task_id = ? WHERE task_id = ?", into, from); err != nil {
+		return fmt.Errorf("merge commands: %w", err)
+	}
+	if err := tx.execOne("UPDATE task SET merged_into = ?, needs_you = FALSE, check_us = NULL WHERE id = ?", into, from); err != nil {
+		return fmt.Errorf("merge task: %w", err)
+	}
+	return tx.execOne("UPDATE task SET next_seq = ?, version = ?, updated_us = ? WHERE id = ?", seq, version, us(tx.now), into)
+}
+
+// position returns the place of the next timeline entry, and the version.
+func (tx *Tx) position(taskID string) (seq, version int64, err error) {
+	err = tx.row("SELECT next_seq, version FROM task WHERE id = ?", taskID).Scan(&seq, &version)
+	if err != nil {
+		err = fmt.Errorf("read task %s: %w", taskID, err)
+	}
+	return seq, version, err
+}
+
+// ApplyChanges implements task.Tx.
+func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change) error {
+	was, _, err := tx.TaskHead(h.TaskID)
+	if err != nil {
+		return err
+	}
+	w, err := tx.writeTimeline(h.TaskID)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if err := w.apply(c); err != nil {
+			return err
+		}
+	}
+	if err := w.touchQuestion(was, h); err != nil {
+		return err
+	}
+	observed, stateAt := us(h.ObservedAt), us(h.StateAt)
+	h.ObservedAt, h.StateAt = was.ObservedAt, was.StateAt
+	if h == was && !w.changed {
+		_, err := tx.exec("UPDATE task SET observed_us = ?, state_us = ? WHERE id = ?", observed, stateAt, h.TaskID)
+		return err
+	}
+	err = tx.execOne(`UPDATE task SET remote_task_id = NULLIF(?, ''), context_id = ?, kind = ?, state = ?, state_us = ?,
+			question_id = ?, question_sha256 = ?, question_number = ?, answered_by = ?, needs_you = ?,
+			next_seq = ?, version = ?, observed_us = ?, updated_us = ?
+		WHERE id = ?`,
+		h.RemoteTaskID, h.ContextID, string(h.Kind), string(h.State), stateAt,
+		h.Question.MessageID, h.Question.Digest, h.Question.Number, h.AnsweredBy, h.NeedsYou(),
+		w.seq, w.version, observed, us(tx.now), h.TaskID)
+	if err != nil {
+		return fmt.Errorf("store task %s: %w", h.TaskID, err)
+	}
+	return nil
+}
+
+const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, t.tenant, t.context_id, t.kind, t.state,
+	t.title, t.needs_you, t.check_error, t.observed_us, t.version, t.created_us, t.updated_us`
+
+func scanTask(s scanner, rest ...any) (task.Task, error) {
+	var t task.Task
+	var observed, created, updated micros
+	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
+		&t.Title, &t.NeedsYou, &t.CheckError, &observed, &t.Version, &created, &updated}, rest...)
+	err := s.Scan(dest...)
+	t.ObservedAt, t.CreatedAt, t.UpdatedAt = observed.Time, created.Time, updated.Time
+	return t, err
+}
+
+// TaskRecord implements task.ReadTx.
+func (tx *Tx) TaskRecord(organisationID, taskID string) (task.Record, error) {
+	var r task.Record
+	var merged sql.NullString
+	t, err := scanTask(tx.row(`SELECT `+taskColumns+`, t.question_id, t.question_sha256, t.question_number, t.answered_by, t.merged_into
+		FROM task t WHERE t.organisation_id = ? AND t.id = ?`, organisationID, taskID),
+		&r.Question.MessageID, &r.Question.Digest, &r.Question.Number, &r.AnsweredBy, &merged)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, errNoTask()
+	}
+	if err != nil {
+		return r, fmt.Errorf("read task %s: %w", taskID, err)
+	}
+	if merged.Valid {
+		return tx.TaskRecord(organisationID, merged.String)
+	}
+	r.Task = t
+	return r, nil
+}
+
+func scanString(s scanner) (string, error) {
+	var v string
+	return v, s.Scan(&v)
+}
+
+// terminalStates is a SQL list of the states in which a task has ended.
+var terminalStates = func() string {
+	var quoted []string
+	for _, s := range []a2a.State{a2a.StateCompleted, a2a.StateFailed, a2a.StateCanceled, a2a.StateRejected} {
+		quoted = append(quoted, "'"+string(s)+"'")
+	}
+	return strings.Join(quoted, ", ")
+}()

@@ -1,0 +1,314 @@
+package store
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// timelineWriter adds to one task's timeline within a transaction. Everything
+// that it adds or changes carries the task's next version.
+type timelineWriter struct {
+	tx      *Tx
+	taskID  string
+	seq     int64 // of the next entry
+	version int64 // the next one
+	changed bool
+}
+
+func (tx *Tx) writeTimeline(taskID string) (*timelineWriter, error) {
+	seq, version, err := tx.position(taskID)
+	return &timelineWriter{tx: tx, taskID: taskID, seq: seq, version: version + 1}, err
+}
+
+func (w *timelineWriter) apply(c task.Change) error {
+	switch {
+	case c.AddMessage != nil:
+		return w.addMessage(*c.AddMessage, "", nil)
+	case c.PutArtifact != nil:
+		return w.putArtifact(*c.PutArtifact)
+	case c.AppendArtifact != nil:
+		return w.appendArtifact(c.AppendArtifact.Artifact)
+	case c.AddTransition != nil:
+		return w.addTransition(*c.AddTransition)
+	case c.Complete != "":
+		return w.complete(c.Complete)
+	}
+	return nil
+}
+
+// next takes a place in the timeline.
+func (w *timelineWriter) next() int64 {
+	w.changed = true
+	w.seq++
+	return w.seq - 1
+}
+
+// addMessage adds a message unless it is there. A person's message is known by
+// its ID alone: agents hand it back with members of their own.
+func (w *timelineWriter) addMessage(m task.NewMessage, commandID string, definition []byte) error {
+	var one int
+	err := w.tx.row("SELECT 1 FROM message WHERE task_id = ? AND message_id = ? AND (sha256 = ? OR role = 'user') LIMIT 1",
+		w.taskID, m.ID, m.Digest).Scan(&one)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("look for a message: %w", err)
+	}
+	parts, err := a2a.EncodeParts(m.Message.Parts)
+	if err != nil {
+		return fmt.Errorf("write the parts of a message: %w", err)
+	}
+	role := m.Message.Role
+	if role != a2a.RoleUser {
+		role = a2a.RoleAgent
+	}
+	_, err = w.tx.exec(`INSERT INTO message (task_id, seq, version, message_id, role, parts, sha256, search, command_id, form_definition, at_us)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?)`,
+		w.taskID, w.next(), w.version, m.ID, string(role), string(parts), m.Digest, searchText(m.Message.Parts), commandID, definition, us(w.tx.now))
+	if err != nil {
+		return fmt.Errorf("store a message: %w", err)
+	}
+	return nil
+}
+
+// maxSearch is how much of a message's text the search sees, in bytes.
+const maxSearch = 64 << 10
+
+func searchText(parts []a2a.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Text != nil && b.Len() < maxSearch {
+			b.WriteString(strings.ToLower(*p.Text))
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func (w *timelineWriter) putArtifact(a a2a.Artifact) error {
+	parts, err := a2a.EncodeParts(a.Parts)
+	if err != nil {
+		return fmt.Errorf("write the parts of an artifact: %w", err)
+	}
+	sum := sha256.Sum256([]byte(a.Name + "\x00" + a.Description + "\x00" + string(parts)))
+	digest := hex.EncodeToString(sum[:])
+	var stored string
+	err = w.tx.row("SELECT sha256 FROM artifact WHERE task_id = ? AND artifact_id = ?", w.taskID, a.ArtifactID).Scan(&stored)
+	switch {
+	case err == nil && stored == digest:
+		return nil
+	case err == nil:
+		w.changed = true
+		if _, err := w.tx.exec("DELETE FROM artifact_part WHERE task_id = ? AND artifact_id = ?", w.taskID, a.ArtifactID); err != nil {
+			return fmt.Errorf("replace an artifact: %w", err)
+		}
+		if err := w.tx.execOne("UPDATE artifact SET version = ?, name = ?, description = ?, sha256 = ? WHERE task_id = ? AND artifact_id = ?",
+			w.version, a.Name, a.Description, digest, w.taskID, a.ArtifactID); err != nil {
+			return fmt.Errorf("replace an artifact: %w", err)
+		}
+	case errors.Is(err, sql.ErrNoRows):
+		if err := w.insertArtifact(a, digest); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("look for an artifact: %w", err)
+	}
+	return w.addParts(a.ArtifactID, string(parts))
+}
+
+func (w *timelineWriter) insertArtifact(a a2a.Artifact, digest string) error {
+	_, err := w.tx.exec(`INSERT INTO artifact (task_id, seq, version, artifact_id, name, description, complete, sha256, at_us)
+		VALUES (?, ?, ?, ?, ?, ?, FALSE, ?, ?)`,
+		w.taskID, w.next(), w.version, a.ArtifactID, a.Name, a.Description, digest, us(w.tx.now))
+	if err != nil {
+		return fmt.Errorf("store an artifact: %w", err)
+	}
+	return nil
+}
+
+func (w *timelineWriter) addParts(artifactID, parts string) error {
+	var place int64
+	err := w.tx.row("UPDATE artifact SET next_part = next_part + 1 WHERE task_id = ? AND artifact_id = ? RETURNING next_part", w.taskID, artifactID).Scan(&place)
+	if err == nil {
+		_, err = w.tx.exec("INSERT INTO artifact_part (task_id, artifact_id, part, parts) VALUES (?, ?, ?, ?)", w.taskID, artifactID, place, parts)
+	}
+	if err != nil {
+		return fmt.Errorf("store the parts of an artifact: %w", err)
+	}
+	return nil
+}
+
+// appendArtifact adds a chunk. The first chunk of an artifact that is not there
+// makes it.
+func (w *timelineWriter) appendArtifact(a a2a.Artifact) error {
+	n, err := w.tx.exec("UPDATE artifact SET version = ?, appended = TRUE, sha256 = '' WHERE task_id = ? AND artifact_id = ?", w.version, w.taskID, a.ArtifactID)
+	if err != nil {
+		return fmt.Errorf("extend an artifact: %w", err)
+	}
+	if n == 0 {
+		return w.putArtifact(a)
+	}
+	w.changed = true
+	parts, err := a2a.EncodeParts(a.Parts)
+	if err != nil {
+		return fmt.Errorf("write the parts of an artifact: %w", err)
+	}
+	return w.addParts(a.ArtifactID, string(parts))
+}
+
+func (w *timelineWriter) complete(artifactID string) error {
+	n, err := w.tx.exec("UPDATE artifact SET complete = TRUE, version = ? WHERE task_id = ? AND artifact_id = ? AND NOT complete", w.version, w.taskID, artifactID)
+	if err != nil {
+		return fmt.Errorf("complete an artifact: %w", err)
+	}
+	w.changed = w.changed || n > 0
+	return nil
+}
+
+func (w *timelineWriter) addTransition(s a2a.State) error {
+	_, err := w.tx.exec("INSERT INTO transition (task_id, seq, version, state, at_us) VALUES (?, ?, ?, ?, ?)",
+		w.taskID, w.next(), w.version, string(s), us(w.tx.now))
+	if err != nil {
+		return fmt.Errorf("store a transition: %w", err)
+	}
+	return nil
+}
+
+// touchQuestion marks the messages as changed that were or are the open question.
+func (w *timelineWriter) touchQuestion(was, is task.Head) error {
+	if was.Question == is.Question && was.AnsweredBy == is.AnsweredBy {
+		return nil
+	}
+	for _, q := range []task.Asked{was.Question, is.Question} {
+		if _, err := w.tx.exec("UPDATE message SET version = ? WHERE task_id = ? AND message_id = ? AND sha256 = ?", w.version, w.taskID, q.MessageID, q.Digest); err != nil {
+			return fmt.Errorf("mark a question: %w", err)
+		}
+	}
+	w.changed = true
+	return nil
+}
+
+const messageQuery = `SELECT m.seq, m.version, m.message_id, m.sha256, m.role, m.parts, m.form_definition, m.at_us,
+		COALESCE(c.id, ''), COALESCE(c.status, ''), COALESCE(c.error, ''), COALESCE(c.actor_name, ''), COALESCE(c.answers, '')
+	FROM message m LEFT JOIN command c ON c.id = m.command_id
+	WHERE m.task_id = ? `
+
+func scanMessage(s scanner) (task.StoredMessage, error) {
+	var r task.StoredMessage
+	var d task.Delivery
+	var at micros
+	var parts []byte
+	m := &r.Message
+	err := s.Scan(&m.Seq, &m.Version, &m.ID, &m.Digest, &m.Role, &parts, &r.FormDefinition, &at,
+		&d.CommandID, &d.Status, &d.Error, &m.Author, &r.Answers)
+	if err != nil {
+		return r, err
+	}
+	m.At = at.Time
+	if d.CommandID != "" {
+		m.Delivery = &d
+	}
+	m.Parts = a2a.DecodeParts(parts)
+	return r, nil
+}
+
+// Messages implements task.ReadTx.
+func (tx *Tx) Messages(taskID string, since int64) ([]task.StoredMessage, error) {
+	return collect(tx, scanMessage, messageQuery+"AND m.version > ? ORDER BY m.seq", taskID, since)
+}
+
+// Message implements task.ReadTx.
+func (tx *Tx) Message(taskID, messageID, digest string) (task.StoredMessage, error) {
+	m, err := scanMessage(tx.row(messageQuery+"AND m.message_id = ? AND m.sha256 = ?", taskID, messageID, digest))
+	if err != nil {
+		err = fmt.Errorf("read message %s: %w", messageID, err)
+	}
+	return m, err
+}
+
+// Artifacts implements task.ReadTx.
+func (tx *Tx) Artifacts(taskID string, since int64) ([]task.Artifact, error) {
+	artifacts, err := collect(tx, scanArtifact, `SELECT seq, version, artifact_id, name, description, complete, appended, at_us
+		FROM artifact WHERE task_id = ? AND version > ? ORDER BY seq`, taskID, since)
+	if err != nil {
+		return nil, fmt.Errorf("read artifacts: %w", err)
+	}
+	result := make([]task.Artifact, len(artifacts))
+	for i, a := range artifacts {
+		chunks, err := collect(tx, scanParts, "SELECT parts FROM artifact_part WHERE task_id = ? AND artifact_id = ? ORDER BY part", taskID, a.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read artifact %s: %w", a.ID, err)
+		}
+		a.Parts = assemble(chunks, a.appended)
+		result[i] = a.Artifact
+	}
+	return result, nil
+}
+
+type storedArtifact struct {
+	task.Artifact
+	appended bool
+}
+
+func scanArtifact(s scanner) (storedArtifact, error) {
+	var a storedArtifact
+	var at micros
+	err := s.Scan(&a.Seq, &a.Version, &a.ID, &a.Name, &a.Description, &a.Complete, &a.appended, &at)
+	a.At = at.Time
+	return a, err
+}
+
+func scanParts(s scanner) ([]a2a.Part, error) {
+	var stored []byte
+	err := s.Scan(&stored)
+	return a2a.DecodeParts(stored), err
+}
+
+// assemble puts the chunks of an artifact together. In one that came piece by
+// piece, texts that follow each other are one text.
+func assemble(chunks [][]a2a.Part, appended bool) []a2a.Part {
+	var whole []a2a.Part
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			joined := text.String()
+			whole[len(whole)-1].Text = &joined
+			text.Reset()
+		}
+	}
+	for _, parts := range chunks {
+		for _, p := range parts {
+			last := len(whole) - 1
+			if appended && p.Text != nil && last >= 0 && whole[last].Text != nil && whole[last].MediaType == p.MediaType {
+				if text.Len() == 0 {
+					text.WriteString(*whole[last].Text)
+				}
+				text.WriteString(*p.Text)
+				continue
+			}
+			flush()
+			whole = append(whole, p)
+		}
+	}
+	flush()
+	return whole
+}
+
+// Transitions implements task.ReadTx.
+func (tx *Tx) Transitions(taskID string, since int64) ([]task.Transition, error) {
+	return collect(tx, func(s scanner) (task.Transition, error) {
+		var t task.Transition
+		var at micros
+		err := s.Scan(&t.Seq, &t.Version, &t.State, &at)
+		t.At = at.Time
+		return t, err
+	}, "SELECT seq, version, state, at_us FROM transition WHERE task_id = ? AND version > ? ORDER BY seq", taskID, since)
+}

@@ -1,0 +1,236 @@
+package task
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/remote"
+)
+
+// Source says how an observation came about.
+type Source string
+
+// The sources. Each names its observations so that one that comes twice is
+// taken in once: a reply by its command, an event by its stream and place, a
+// poll by what it saw.
+const (
+	SourceReply  Source = "reply"
+	SourceStream Source = "stream"
+	SourcePoll   Source = "poll"
+)
+
+// Observed is one observation on its way into the record.
+type Observed struct {
+	TaskID      string // local; the task that it was made for
+	Source      Source
+	SourceKey   string    // unique among the task's observations from this source; made from the content for a poll
+	Asked       time.Time // when a poll was asked for; else zero
+	Observation remote.Observation
+}
+
+// Event is a row of the ledger.
+type Event struct {
+	ID        string
+	TaskID    string
+	Source    Source
+	SourceKey string
+	Raw       []byte
+	Payload   json.RawMessage // nil if it is all of Raw
+	Digest    string          // SHA-256 of Raw
+	Asked     time.Time
+	Received  time.Time
+}
+
+// Blob is bytes on their way into the record.
+type Blob struct {
+	Info    BlobInfo
+	Content []byte
+}
+
+// Tx is a transaction of the record as Ingest needs it.
+type Tx interface {
+	Now() time.Time
+	// TaskHead locks the task until the end of the transaction. It follows a
+	// merged task to the one that it became. fault.NotFound if there is none.
+	TaskHead(taskID string) (Head, Owner, error)
+	// FindRemoteTask returns the local ID of the agent's task, or "".
+	FindRemoteTask(agentID, tenant, remoteTaskID string) (taskID string, err error)
+	// CreateTask makes a task that another one's observation told of.
+	CreateTask(Head, Owner) error
+	// MergeTask moves what belongs to a task that turned out to be another one.
+	MergeTask(from, into string) error
+	// AppendEvent reports false, and does nothing, if the observation is there.
+	AppendEvent(Event) (added bool, err error)
+	PutBlob(taskID string, b Blob) error
+	// ApplyChanges stores the head and its changes. If nothing differs from
+	// what is stored, the task's version stays.
+	ApplyChanges(Head, []Change) error
+	Signal(topics ...string)
+}
+
+// Owner is whose a task is.
+type Owner struct {
+	OrganisationID string
+	AgentID        string
+	Tenant         string
+	Title          string
+}
+
+// Outcome says what an observation did.
+type Outcome struct {
+	TaskID    string // local; another one than it was made for, if the agent spoke of another task
+	AgentID   string
+	Head      Head // after it
+	HasForm   bool // a part means to be a structured form
+	Duplicate bool // it was there already
+}
+
+// Ingest takes one observation into the record: the one way in, from whichever
+// source. It appends the raw bytes to the ledger, advances the projection, and
+// signals those who watch, within tx; an observation that is there already
+// changes nothing.
+func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
+	event, _ := a2a.DecodeEvent(o.Observation.Payload)
+	head, owner, err := resolve(tx, newID, o, event)
+	if err != nil {
+		return Outcome{}, err
+	}
+	added, err := tx.AppendEvent(ledgerRow(newID(), head.TaskID, o))
+	if err != nil || !added {
+		return Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, Duplicate: true}, err
+	}
+	event, blobs := detachBlobs(event)
+	for _, b := range blobs {
+		if err := tx.PutBlob(head.TaskID, b); err != nil {
+			return Outcome{}, err
+		}
+	}
+	head, changes := Reduce(head, event, Timing{Asked: o.Asked, Received: o.Observation.Received})
+	if err := tx.ApplyChanges(head, changes); err != nil {
+		return Outcome{}, err
+	}
+	tx.Signal(live.TaskTopic(head.TaskID), live.OrganisationTopic(owner.OrganisationID))
+	return Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, HasForm: meansForm(changes)}, nil
+}
+
+// resolve finds the task that an observation is about. A remote ID means nothing
+// without its agent and tenant. The first answer to a send binds the agent's ID
+// to the local task, or merges it into the one that has that ID; an answer that
+// speaks of yet another task is about that one.
+func resolve(tx Tx, newID func() string, o Observed, event a2a.Event) (Head, Owner, error) {
+	head, owner, err := tx.TaskHead(o.TaskID)
+	remoteID := event.TaskID()
+	if err != nil || remoteID == "" || remoteID == head.RemoteTaskID {
+		return head, owner, err
+	}
+	known, err := tx.FindRemoteTask(owner.AgentID, owner.Tenant, remoteID)
+	if err != nil {
+		return Head{}, Owner{}, err
+	}
+	if head.RemoteTaskID == "" {
+		if known == "" {
+			head.RemoteTaskID, head.Kind = remoteID, KindTask
+			return head, owner, nil
+		}
+		if err := tx.MergeTask(head.TaskID, known); err != nil {
+			return Head{}, Owner{}, err
+		}
+		return tx.TaskHead(known)
+	}
+	if known != "" {
+		return tx.TaskHead(known)
+	}
+	other := Head{TaskID: newID(), RemoteTaskID: remoteID, ContextID: event.ContextID(), Kind: KindTask, State: a2a.StateUnspecified}
+	return other, owner, tx.CreateTask(other, owner)
+}
+
+func ledgerRow(id, taskID string, o Observed) Event {
+	sum := sha256.Sum256(o.Observation.Raw)
+	row := Event{
+		ID: id, TaskID: taskID, Source: o.Source, SourceKey: o.SourceKey,
+		Raw: o.Observation.Raw, Payload: o.Observation.Payload, Digest: hex.EncodeToString(sum[:]),
+		Asked: o.Asked, Received: o.Observation.Received,
+	}
+	if string(row.Payload) == string(row.Raw) {
+		row.Payload = nil
+	}
+	return row
+}
+
+// detachBlobs replaces the bytes in an event's parts by their digests.
+func detachBlobs(e a2a.Event) (a2a.Event, []Blob) {
+	var blobs []Blob
+	for _, parts := range allParts(e) {
+		blobs = append(blobs, detach(parts)...)
+	}
+	return e, blobs
+}
+
+func detach(parts []a2a.Part) []Blob {
+	var blobs []Blob
+	for i, p := range parts {
+		if p.Raw == nil {
+			continue
+		}
+		sum := sha256.Sum256(p.Raw)
+		info := BlobInfo{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(p.Raw)), Filename: p.Filename, MediaType: p.MediaType}
+		blobs = append(blobs, Blob{Info: info, Content: p.Raw})
+		parts[i].Raw, parts[i].Artifact = nil, &a2a.Blob{SHA256: info.SHA256, Size: info.Size}
+	}
+	return blobs
+}
+
+// UserMessage is a person's message as the timeline keeps it, and the bytes that
+// its parts brought.
+func UserMessage(messageID string, parts []a2a.Part) (NewMessage, []Blob) {
+	parts = slices.Clone(parts)
+	blobs := detach(parts)
+	m := a2a.Message{MessageID: messageID, Role: a2a.RoleUser, Parts: parts}
+	return NewMessage{ID: messageID, Digest: digest(m), Message: m}, blobs
+}
+
+func allParts(e a2a.Event) [][]a2a.Part {
+	var all [][]a2a.Part
+	message := func(m *a2a.Message) {
+		if m != nil {
+			all = append(all, m.Parts)
+		}
+	}
+	message(e.Message)
+	if e.StatusUpdate != nil {
+		message(e.StatusUpdate.Status.Message)
+	}
+	if e.ArtifactUpdate != nil {
+		all = append(all, e.ArtifactUpdate.Artifact.Parts)
+	}
+	if e.Task != nil {
+		message(e.Task.Status.Message)
+		for i := range e.Task.History {
+			message(&e.Task.History[i])
+		}
+		for _, a := range e.Task.Artifacts {
+			all = append(all, a.Parts)
+		}
+	}
+	return all
+}
+
+func meansForm(changes []Change) bool {
+	for _, c := range changes {
+		if c.AddMessage == nil {
+			continue
+		}
+		for _, p := range c.AddMessage.Message.Parts {
+			if p.Data != nil && form.IsMediaType(p.MediaType) {
+				return true
+			}
+		}
+	}
+	return false
+}

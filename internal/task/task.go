@@ -1,0 +1,138 @@
+// Package task holds what the console knows of an agent's work: tasks with their
+// messages, artifacts and states, and the question that a waiting task asks. It
+// is a projection of the ledger: every observation is kept as it came, and
+// Reduce says what each changes.
+package task
+
+import (
+	"time"
+
+	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+)
+
+// Kind tells a task from a message that the agent answered directly.
+type Kind string
+
+// The kinds. A direct Message reply stays a message; it never becomes a task.
+const (
+	KindTask    Kind = "task"
+	KindMessage Kind = "message"
+)
+
+// Task is one task as the console shows it. Lists leave Messages, Artifacts,
+// Transitions and Question out.
+type Task struct {
+	ID             string // local UUIDv7
+	OrganisationID string
+	RemoteTaskID   string // the agent's; "" until it has answered
+	AgentID        string
+	AgentName      string
+	Tenant         string
+	ContextID      string
+	Kind           Kind
+	State          a2a.State // StateUnspecified until the agent has said one
+	Title          string    // the start of the first thing that was asked
+	Messages       []Message
+	Artifacts      []Artifact
+	Transitions    []Transition
+	Question       *Question // while the task waits and nobody has answered
+	NeedsYou       bool      // waits for a person, and nobody has answered
+	CheckError     string    // why the agent could not be asked the last time; "" if it could
+	ObservedAt     time.Time // when the agent was last heard; zero if never
+	Version        int64     // grows with every change
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+}
+
+// Delivery says what became of a message that a person sent, by its command.
+type Delivery struct {
+	CommandID string
+	Status    string // a command's status: pending, dispatching, succeeded, failed, uncertain
+	Error     string // public; "" unless failed or uncertain
+}
+
+// Message is one entry of the conversation.
+type Message struct {
+	Seq       int64  // place in the task's timeline
+	Version   int64  // the task's version at which the entry last changed
+	ID        string // the A2A messageId; one made from the content if the agent gave none
+	Digest    string // of role and parts, in hexadecimal
+	Role      a2a.Role
+	Parts     []a2a.Part
+	At        time.Time
+	Author    string      // who sent it, for messages sent from here
+	Delivery  *Delivery   // for messages sent from here
+	Answers   string      // the ID of the question that this message answers, or ""
+	AnswerTo  *form.Form  // the form that was answered, for labels; nil if none
+	StartForm *form.Form  // the start form that was filled in, for labels; nil if none
+	Current   bool        // the question that is open now
+	NotForm   []form.Note // why a part that means to be a form is none; see Question
+}
+
+// Artifact is one output of the agent's work.
+type Artifact struct {
+	Seq         int64
+	Version     int64
+	ID          string
+	Name        string
+	Description string
+	Parts       []a2a.Part // assembled: adjacent text chunks are joined
+	Complete    bool
+	At          time.Time
+}
+
+// Transition is one change of a task's state.
+type Transition struct {
+	Seq     int64
+	Version int64
+	State   a2a.State
+	At      time.Time
+}
+
+// Question is what a waiting task asks.
+type Question struct {
+	MessageID string      // names the question in an answer
+	Prompt    string      // the text parts of the message
+	Parts     []a2a.Part  // all of its parts
+	Form      *form.Form  // the first valid form, if the agent advertises the extension
+	FormPart  int         // index of the form's part in Parts; -1 if there is none
+	NotForm   []form.Note // why a part that means to be a form is not drawn
+}
+
+// Filter narrows a list of tasks.
+type Filter struct {
+	State    a2a.State // "" for all
+	AgentID  string    // "" for all
+	NeedsYou bool
+	Query    string // text in title and messages; "" for all
+	Cursor   string // from Page.Next
+	Limit    int    // 1 to 100; 0 is 50
+}
+
+// Page is one page of a list of tasks, newest change first.
+type Page struct {
+	Items []Task
+	Next  string // "" on the last page
+}
+
+// Delta is what changed in a task since a version: the task without the entries
+// that did not change.
+type Delta struct {
+	Since int64
+	Task  Task
+}
+
+// Counts are the figures beside the navigation.
+type Counts struct {
+	NeedsYou int // tasks that wait for a person
+	Open     int // tasks that have not ended
+}
+
+// BlobInfo describes bytes that an agent sent.
+type BlobInfo struct {
+	SHA256    string
+	Size      int64
+	Filename  string // the agent's; "" if it gave none
+	MediaType string // the agent's; "" if it gave none
+}
