@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/demo"
 )
@@ -155,7 +157,7 @@ func messageOf(taskID, part string) string {
 	if taskID != "" {
 		on = fmt.Sprintf(`"taskId":%q,`, taskID)
 	}
-	return fmt.Sprintf(`{"message":{"messageId":"m-%p",%s"role":"ROLE_USER","parts":[%s]}}`, new(int), on, part)
+	return fmt.Sprintf(`{"message":{"messageId":%q,%s"role":"ROLE_USER","parts":[%s]}}`, uuid.NewString(), on, part)
 }
 
 func text(s string) string { return fmt.Sprintf(`{"text":%q}`, s) }
