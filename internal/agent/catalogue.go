@@ -47,6 +47,7 @@ type Discovery struct {
 	CardID   string // for a new version
 	Raw      []byte // nil if there was no card
 	URL      string // where it was found
+	Name     string // the card's
 	Health   Health
 	NextTurn time.Time
 }
@@ -115,7 +116,7 @@ func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL st
 		created = true
 		a = Agent{
 			ID: c.NewID(), OrganisationID: p.OrganisationID, CardURL: address,
-			Health: Health{Status: HealthUnknown}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			Name: host(address), Health: Health{Status: HealthUnknown}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
 		return tx.InsertAgent(a)
@@ -150,8 +151,9 @@ func (c *Catalogue) discover(ctx context.Context, a Agent) error {
 		d.Health.Attempts = append(d.Health.Attempts, Attempt(at))
 	}
 	if err == nil {
-		d.Raw = found.Raw
-		_, _, err = ParseCard(found.Raw, found.URL)
+		var card Card
+		card, _, err = ParseCard(found.Raw, found.URL)
+		d.Raw, d.Name = found.Raw, card.Name
 	}
 	if err != nil {
 		d.Raw = nil

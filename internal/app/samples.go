@@ -45,3 +45,12 @@ func (a *App) registerSamples(ctx context.Context) error {
 	}
 	return nil
 }
+
+// SampleCardURL is where the card of a sample agent is, by the name of its
+// variant; "" if none run.
+func (a *App) SampleCardURL(variant string) string {
+	if a.samples == nil {
+		return ""
+	}
+	return a.samples.agents.CardURL(variant)
+}

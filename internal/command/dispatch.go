@@ -102,7 +102,7 @@ func (d *Dispatcher) Wake() {
 func (d *Dispatcher) Run(ctx context.Context) error {
 	d.setUp()
 	if err := d.adoptOrphans(ctx); err != nil {
-		return err
+		return unlessDone(ctx, err)
 	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -127,6 +127,14 @@ func (d *Dispatcher) adoptOrphans(ctx context.Context) error {
 		}
 		return err
 	})
+}
+
+// unlessDone is err, or nil if ctx has ended: then err says no more than that.
+func unlessDone(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 func sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) {

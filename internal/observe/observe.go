@@ -118,7 +118,7 @@ func (o *Observer) start(f func()) bool {
 // Run observes until ctx ends, then ends the streams and returns.
 func (o *Observer) Run(ctx context.Context) error {
 	o.setUp()
-	if err := o.Update(ctx, func(tx Tx) error { return tx.CheckAllSoon() }); err != nil {
+	if err := o.Update(ctx, func(tx Tx) error { return tx.CheckAllSoon() }); err != nil && ctx.Err() == nil {
 		return err
 	}
 	for ctx.Err() == nil {

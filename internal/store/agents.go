@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
@@ -46,7 +47,7 @@ func scanAgent(s scanner) (agent.Agent, error) {
 func (tx *Tx) ListAgents(organisationID string) ([]agent.Agent, error) {
 	agents, err := collect(tx, scanAgent, agentQuery+"WHERE a.organisation_id = ?", organisationID)
 	slices.SortFunc(agents, func(a, b agent.Agent) int {
-		return strings.Compare(strings.ToLower(a.Name)+a.ID, strings.ToLower(b.Name)+b.ID)
+		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.ID, b.ID))
 	})
 	return agents, err
 }
@@ -63,8 +64,8 @@ func (tx *Tx) AgentByCardURL(organisationID, cardURL string) (agent.Agent, error
 
 // InsertAgent implements agent.Tx.
 func (tx *Tx) InsertAgent(a agent.Agent) error {
-	_, err := tx.exec(`INSERT INTO agent (id, organisation_id, card_url, health_status, refresh_us, created_us, updated_us) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		a.ID, a.OrganisationID, a.CardURL, string(a.Health.Status), us(tx.now), us(a.CreatedAt), us(a.UpdatedAt))
+	_, err := tx.exec(`INSERT INTO agent (id, organisation_id, card_url, name, health_status, refresh_us, created_us, updated_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		a.ID, a.OrganisationID, a.CardURL, a.Name, string(a.Health.Status), us(tx.now), us(a.CreatedAt), us(a.UpdatedAt))
 	if err != nil {
 		return fmt.Errorf("store an agent: %w", err)
 	}
@@ -105,7 +106,7 @@ func (tx *Tx) storeCard(agentID string, d agent.Discovery, digest string) error 
 		d.CardID, agentID, d.URL, d.Raw, digest, us(tx.now)); err != nil {
 		return fmt.Errorf("store a card: %w", err)
 	}
-	if err := tx.execOne("UPDATE agent SET card_id = ?, resolved_card_url = ? WHERE id = ?", d.CardID, d.URL, agentID); err != nil {
+	if err := tx.execOne("UPDATE agent SET card_id = ?, resolved_card_url = ?, name = ? WHERE id = ?", d.CardID, d.URL, d.Name, agentID); err != nil {
 		return fmt.Errorf("store a card: %w", err)
 	}
 	return tx.touchWaiting(agentID)

@@ -137,13 +137,13 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change) error {
 	return nil
 }
 
-const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, t.tenant, t.context_id, t.kind, t.state,
+const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,
 	t.title, t.needs_you, t.check_error, t.observed_us, t.version, t.created_us, t.updated_us`
 
 func scanTask(s scanner, rest ...any) (task.Task, error) {
 	var t task.Task
 	var observed, created, updated micros
-	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
+	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
 		&t.Title, &t.NeedsYou, &t.CheckError, &observed, &t.Version, &created, &updated}, rest...)
 	err := s.Scan(dest...)
 	t.ObservedAt, t.CreatedAt, t.UpdatedAt = observed.Time, created.Time, updated.Time

@@ -7,6 +7,7 @@ CREATE TABLE agent (
     organisation_id   TEXT NOT NULL,
     card_url          TEXT NOT NULL,
     resolved_card_url TEXT NOT NULL DEFAULT '',
+    name              TEXT NOT NULL, -- the card's, or the host of card_url
     card_id           TEXT REFERENCES agent_card (id),
     health_status     TEXT NOT NULL CHECK (health_status IN ('unknown', 'reachable', 'unreachable')),
     health_error      TEXT NOT NULL DEFAULT '',

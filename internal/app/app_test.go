@@ -1,0 +1,127 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-taskbay/taskbay/internal/app"
+	"github.com/agent-taskbay/taskbay/internal/app/apptest"
+	"github.com/agent-taskbay/taskbay/internal/config"
+	"github.com/agent-taskbay/taskbay/internal/demo"
+)
+
+// TestMainJob does what the product is for: a form that an agent sent is
+// answered, and the agent completes its task with the typed values.
+func TestMainJob(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, apptest.Options{SampleAgents: true})
+	agent := s.SampleAgent(demo.Form)
+
+	started := s.Send(agent.ID, map[string]any{"text": "deploy"})
+	if started.Status != "succeeded" {
+		t.Fatalf("the first message is %s: %s", started.Status, started.Error)
+	}
+	waiting := s.TaskIn(started.TaskID, "TASK_STATE_INPUT_REQUIRED")
+	if waiting.Question == nil || waiting.Question.Form == nil {
+		t.Fatalf("question %+v, want one with a form", waiting.Question)
+	}
+
+	bad := map[string]any{
+		"taskId": started.TaskID, "answers": waiting.Question.MessageID,
+		"parts": []any{map[string]any{"data": map[string]any{"environment": "moon", "replicas": 11, "dryRun": false}, "mediaType": "application/json"}},
+	}
+	var problem struct {
+		Errors []struct{ Location, Message string }
+	}
+	if status := s.Call("POST", "/api/v1/agents/"+agent.ID+"/commands", bad, &problem, "Idempotency-Key", "bad"); status != http.StatusUnprocessableEntity || len(problem.Errors) != 2 {
+		t.Errorf("a bad answer was answered with %d and %+v, want 422 and two faults", status, problem)
+	}
+
+	good := map[string]any{
+		"taskId": started.TaskID, "answers": waiting.Question.MessageID,
+		"parts": []any{map[string]any{"data": json.RawMessage(`{"environment":"staging","replicas":2,"dryRun":false}`), "mediaType": "application/json"}},
+	}
+	if answer := s.Send(agent.ID, good); answer.Status != "succeeded" {
+		t.Fatalf("the answer is %s: %s", answer.Status, answer.Error)
+	}
+	done := s.TaskIn(started.TaskID, "TASK_STATE_COMPLETED")
+	if got, want := done.LastText(), "Deploying 2 replica(s) to staging."; got != want {
+		t.Errorf("the agent said %q, want %q", got, want)
+	}
+	if status := s.Call("POST", "/api/v1/agents/"+agent.ID+"/commands", good, nil, "Idempotency-Key", "again"); status != http.StatusConflict {
+		t.Errorf("a second answer was answered with %d, want 409", status)
+	}
+}
+
+func TestStreamedArtifact(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, apptest.Options{SampleAgents: true})
+	started := s.Send(s.SampleAgent(demo.Slow).ID, map[string]any{"text": "go"})
+	waiting := s.TaskIn(started.TaskID, "TASK_STATE_INPUT_REQUIRED")
+	if len(waiting.Artifacts) == 0 || len(waiting.Artifacts[0].Parts) != 1 || len(waiting.Artifacts[0].Parts[0].Text) < 100 {
+		t.Errorf("artifacts %+v, want one whole text", waiting.Artifacts)
+	}
+}
+
+func TestFormsAreDrawnByTheCard(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, apptest.Options{SampleAgents: true})
+	for variant, drawn := range map[string]bool{demo.Form: true, demo.Plain: false, demo.Invalid: false, demo.KitchenSink: true} {
+		started := s.Send(s.SampleAgent(variant).ID, map[string]any{"text": "go"})
+		waiting := s.TaskIn(started.TaskID, "TASK_STATE_INPUT_REQUIRED")
+		if waiting.Question == nil || (waiting.Question.Form != nil) != drawn || (len(waiting.Question.NotForm) == 0) != drawn {
+			t.Errorf("%s: question %+v, want a form: %v", variant, waiting.Question, drawn)
+		}
+	}
+}
+
+func TestRestartKeepsEverything(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := apptest.Start(t, apptest.Options{DataDir: dir, SampleAgents: true})
+	started := first.Send(first.SampleAgent(demo.Form).ID, map[string]any{"text": "deploy"})
+	before := first.TaskIn(started.TaskID, "TASK_STATE_INPUT_REQUIRED")
+	first.Stop()
+	second := apptest.Start(t, apptest.Options{DataDir: dir})
+	after := second.TaskIn(started.TaskID, "TASK_STATE_INPUT_REQUIRED")
+	if len(after.Messages) != len(before.Messages) || after.Question == nil {
+		t.Errorf("after a restart %+v, want %+v", after, before)
+	}
+}
+
+func TestOneProcessADirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apptest.Start(t, apptest.Options{DataDir: dir})
+	_, err := app.New(context.Background(), config.Config{Listen: "127.0.0.1:0", DataDir: dir}, app.Options{})
+	if err == nil || !strings.Contains(err.Error(), "another taskbay") {
+		t.Errorf("a second process got %v, want to hear of the first", err)
+	}
+}
+
+func TestDataDirectoryIsPrivate(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	apptest.Start(t, apptest.Options{DataDir: dir})
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := info.Mode().Perm(); got != 0o700 {
+		t.Errorf("the data directory has mode %o, want 700", got)
+	}
+}
+
+func TestUnreachableAgent(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, apptest.Options{})
+	a := s.Register("http://127.0.0.1:1/card.json")
+	if a.Health.Status != "unreachable" || a.Health.Error == "" {
+		t.Errorf("agent %+v, want it unreachable with a reason", a)
+	}
+}

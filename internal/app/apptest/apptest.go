@@ -1,0 +1,255 @@
+// Package apptest runs the whole product for tests, on free ports and in a
+// directory of its own, and speaks to it as a program does.
+package apptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/app"
+	"github.com/agent-taskbay/taskbay/internal/config"
+)
+
+// Server is a running product.
+type Server struct {
+	*app.App
+	t    testing.TB
+	stop context.CancelFunc
+	done chan error
+}
+
+// Options are what a test may choose.
+type Options struct {
+	DataDir      string // "" is a directory that ends with the test
+	SampleAgents bool   // run and register them
+}
+
+// Start runs the product until the test ends, or until Stop.
+func Start(t testing.TB, o Options) *Server {
+	t.Helper()
+	if o.DataDir == "" {
+		o.DataDir = t.TempDir()
+	}
+	options := app.Options{
+		Log:     slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Version: "test",
+		Pause:   func(context.Context) error { return nil },
+	}
+	if o.SampleAgents {
+		options.SampleAgents = "127.0.0.1:0"
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	a, err := app.New(ctx, config.Config{Listen: "127.0.0.1:0", DataDir: o.DataDir}, options)
+	if err != nil {
+		stop()
+		t.Fatalf("app.New: %v", err)
+	}
+	s := &Server{App: a, t: t, stop: stop, done: make(chan error, 1)}
+	go func() { s.done <- a.Run(ctx) }()
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Stop ends the product in order. Stopping twice is once.
+func (s *Server) Stop() {
+	s.stop()
+	if s.done == nil {
+		return
+	}
+	if err := <-s.done; err != nil {
+		s.t.Errorf("Run: %v", err)
+	}
+	s.done = nil
+	if err := s.Close(); err != nil {
+		s.t.Errorf("Close: %v", err)
+	}
+}
+
+// testWriter sends the log to the test.
+type testWriter struct{ t testing.TB }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.t.Log(string(bytes.TrimRight(p, "\n")))
+	return len(p), nil
+}
+
+// Call makes one request of the API, with body as JSON unless it is nil, decodes
+// the answer into into unless that is nil, and returns the status.
+func (s *Server) Call(method, path string, body, into any, headers ...string) int {
+	s.t.Helper()
+	var content io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		content = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(context.Background(), method, s.URL()+path, content)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	if into != nil {
+		if err := json.Unmarshal(answer, into); err != nil {
+			s.t.Fatalf("%s %s answered %d %s: %v", method, path, response.StatusCode, answer, err)
+		}
+	}
+	return response.StatusCode
+}
+
+// Agent is an agent as a test needs it.
+type Agent struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Health struct {
+		Status string `json:"status"`
+		Error  string `json:"error"`
+	} `json:"health"`
+}
+
+// Register adds an agent by its card.
+func (s *Server) Register(cardURL string) Agent {
+	s.t.Helper()
+	var a Agent
+	if status := s.Call("POST", "/api/v1/agents", map[string]string{"cardUrl": cardURL}, &a); status != 201 && status != 200 {
+		s.t.Fatalf("registering %s answered %d", cardURL, status)
+	}
+	return a
+}
+
+// SampleAgent waits until the sample agent of a variant is registered.
+func (s *Server) SampleAgent(variant string) Agent {
+	s.t.Helper()
+	var found Agent
+	s.Eventually("the sample agent "+variant, func() bool {
+		var list struct {
+			Items []struct {
+				Agent
+				CardURL string `json:"cardUrl"`
+			} `json:"items"`
+		}
+		s.Call("GET", "/api/v1/agents", nil, &list)
+		for _, a := range list.Items {
+			if a.CardURL == s.SampleCardURL(variant) && a.Health.Status == "reachable" {
+				found = a.Agent
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// Command is a command as a test needs it.
+type Command struct {
+	ID     string `json:"id"`
+	TaskID string `json:"taskId"`
+	Status string `json:"status"`
+	Error  string `json:"error"`
+}
+
+// Send submits a command and waits until it is settled.
+func (s *Server) Send(agentID string, body any) Command {
+	s.t.Helper()
+	var c Command
+	key := fmt.Sprintf("key-%d", time.Now().UnixNano())
+	if status := s.Call("POST", "/api/v1/agents/"+agentID+"/commands", body, &c, "Idempotency-Key", key); status != 202 {
+		s.t.Fatalf("the command was answered with %d", status)
+	}
+	s.Call("GET", "/api/v1/commands/"+c.ID+"?wait=30", nil, &c)
+	return c
+}
+
+// Task is a task as a test needs it.
+type Task struct {
+	ID       string `json:"id"`
+	State    string `json:"state"`
+	Kind     string `json:"kind"`
+	Messages []struct {
+		ID    string `json:"id"`
+		Role  string `json:"role"`
+		Parts []Part `json:"parts"`
+	} `json:"messages"`
+	Artifacts []struct {
+		ArtifactID string `json:"artifactId"`
+		Parts      []Part `json:"parts"`
+		Complete   bool   `json:"complete"`
+	} `json:"artifacts"`
+	Question *struct {
+		MessageID string           `json:"messageId"`
+		Prompt    string           `json:"prompt"`
+		Form      *json.RawMessage `json:"form"`
+		NotForm   []struct {
+			Path, Message string
+		} `json:"notForm"`
+	} `json:"question"`
+}
+
+// Part is a part as a test needs it.
+type Part struct {
+	Text      string          `json:"text"`
+	Data      json.RawMessage `json:"data"`
+	MediaType string          `json:"mediaType"`
+}
+
+// LastText is the first text of the task's last message.
+func (t Task) LastText() string {
+	if len(t.Messages) == 0 || len(t.Messages[len(t.Messages)-1].Parts) == 0 {
+		return ""
+	}
+	return t.Messages[len(t.Messages)-1].Parts[0].Text
+}
+
+// TaskIn waits until the task is in a state, and returns it.
+func (s *Server) TaskIn(id, state string) Task {
+	s.t.Helper()
+	return s.TaskWhere(id, "in "+state, func(t Task) bool { return t.State == state })
+}
+
+// TaskWhere waits until the task is as a test wants it, and returns it.
+func (s *Server) TaskWhere(id, what string, is func(Task) bool) Task {
+	s.t.Helper()
+	var t Task
+	s.Eventually(fmt.Sprintf("task %s %s", id, what), func() bool {
+		t = Task{}
+		s.Call("GET", "/api/v1/tasks/"+id, nil, &t)
+		return is(t)
+	})
+	return t
+}
+
+// Eventually waits until is reports true. It fails the test after a time that no
+// machine needs.
+func (s *Server) Eventually(what string, is func() bool) {
+	s.t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-deadline:
+			s.t.Fatalf("waited in vain for %s", what)
+		case <-tick.C:
+		}
+	}
+}
