@@ -153,21 +153,3 @@ func (a *adviser) sameLabels() {
 		first[look] = p.key
 	}
 }
-
-// property returns the field with a name, or nil.
-func (d *document) property(key string) *property {
-	for i := range d.fields {
-		if d.fields[i].key == key {
-			return &d.fields[i]
-		}
-	}
-	return nil
-}
-
-func (d *document) keys() []string {
-	keys := make([]string, len(d.fields))
-	for i := range d.fields {
-		keys[i] = d.fields[i].key
-	}
-	return keys
-}

@@ -92,10 +92,14 @@ func (f *Field) read(value []byte) (entry Entry, message string) {
 		return Entry{}, message
 	}
 	sent, message := f.check(entry)
-	if sent == nil && message == "" && !entry.IsNone() {
-		message = messageEmpty
+	switch {
+	case sent != nil || message != "" || entry.IsNone():
+		return entry, message
+	case f.Kind == Choice:
+		return entry, messageChoice
+	default:
+		return entry, messageEmpty
 	}
-	return entry, message
 }
 
 func (f *Field) entryOf(value []byte) (entry Entry, message string) {

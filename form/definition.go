@@ -159,10 +159,18 @@ func (f *Form) lostIn(drawn *Form) []Note {
 		}
 	}
 	for i := range f.Fields {
-		for _, name := range f.Fields[i].lostIn(&drawn.Fields[i]) {
-			notes = append(notes, f.Fields[i].note(name, fmt.Sprintf(
-				"The %s has no effect on a field of kind %s, or is over its limit.", name, f.Fields[i].Kind)))
-		}
+		notes = append(notes, f.Fields[i].lossNotes(&drawn.Fields[i])...)
+	}
+	return notes
+}
+
+func (f *Field) lossNotes(drawn *Field) []Note {
+	if f.Kind != drawn.Kind {
+		return []Note{f.note("type", fmt.Sprintf("The field would be %s; a choice, and only a choice, has options.", nouns[drawn.Kind]))}
+	}
+	var notes []Note
+	for _, name := range f.lostIn(drawn) {
+		notes = append(notes, f.note(name, fmt.Sprintf("The %s has no effect on %s, or is out of its limits.", name, nouns[f.Kind])))
 	}
 	return notes
 }
@@ -175,7 +183,6 @@ func (f *Field) lostIn(drawn *Field) []string {
 			lost = append(lost, name)
 		}
 	}
-	check("type", f.Kind == drawn.Kind)
 	check("title", cmp.Or(f.Label, f.Key) == drawn.Label)
 	check("description", f.Description == drawn.Description)
 	check("required", f.Required == drawn.Required)

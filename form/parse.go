@@ -38,12 +38,12 @@ func (d *document) form() *Form {
 	return form
 }
 
-// requiredKeys returns the names in schema.required, of fields or not.
+// requiredKeys returns the fields that schema.required names.
 func (d *document) requiredKeys() map[string]bool {
 	keys := map[string]bool{}
 	for _, value := range elements(d.required) {
-		if kindOf(value) == jsonString {
-			keys[decodeString(value)] = true
+		if p := d.property(text(value)); p != nil {
+			keys[p.key] = true
 		}
 	}
 	return keys
