@@ -103,26 +103,26 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 func (a *App) wire(hub *live.Hub, o Options) {
 	db := a.db
 	a.agents = &agent.Catalogue{
-		Update: transact[agent.Tx](db.Update), View: transact[agent.Tx](db.View),
+		Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View),
 		Remote: a.remote, NewID: newID, Log: o.Log,
 	}
 	a.observer = &observe.Observer{
-		Update: transact[observe.Tx](db.Update),
+		Update: store.For[observe.Tx](db.Update),
 		Agents: a.agents, Remote: a.remote, NewID: newID, Log: o.Log,
 	}
 	a.dispatcher = &command.Dispatcher{
-		Update: transact[command.Tx](db.Update),
+		Update: store.For[command.Tx](db.Update),
 		Agents: a.agents, Remote: a.remote, Observer: a.observer, NewID: newID, Owner: newID(), Log: o.Log,
 	}
 	commands := &command.Service{
-		Update: transact[command.Tx](db.Update), View: transact[command.Tx](db.View),
+		Update: store.For[command.Tx](db.Update), View: store.For[command.Tx](db.View),
 		Agents: a.agents, NewID: newID, Live: hub, Wake: a.dispatcher.Wake,
 	}
-	tasks := &task.Reader{View: transact[task.ReadTx](db.View), Agents: a.agents}
+	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents}
 	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
 
 	pages := web.New(web.Config{
-		Agents: a.agents, Commands: commands, Tasks: tasks, Live: hub, Blobs: &task.Blobs{View: transact[task.BlobTx](db.View)},
+		Agents: a.agents, Commands: commands, Tasks: tasks, Live: hub, Blobs: &task.Blobs{View: store.For[task.BlobTx](db.View)},
 		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 	})
 	programs := api.New(api.Config{Agents: a.agents, Commands: commands, Tasks: tasks, Live: hub, Principal: principal, Log: o.Log})
@@ -132,14 +132,6 @@ func (a *App) wire(hub *live.Hub, o Options) {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
-	}
-}
-
-// transact gives a noun the store's transactions as the interface that the noun
-// declares.
-func transact[T any](run func(context.Context, func(*store.Tx) error) error) func(context.Context, func(T) error) error {
-	return func(ctx context.Context, f func(T) error) error {
-		return run(ctx, func(tx *store.Tx) error { return f(any(tx).(T)) })
 	}
 }
 

@@ -153,6 +153,14 @@ func ignoreDone(err error) error {
 	return err
 }
 
+// For gives a noun Update or View with the transaction as the interface T that
+// the noun declares. *Tx must implement T.
+func For[T any](run func(context.Context, func(*Tx) error) error) func(context.Context, func(T) error) error {
+	return func(ctx context.Context, f func(T) error) error {
+		return run(ctx, func(tx *Tx) error { return f(any(tx).(T)) })
+	}
+}
+
 // Tx is one transaction. Its time stands still.
 type Tx struct {
 	ctx    context.Context

@@ -1,0 +1,17 @@
+package store
+
+import (
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/observe"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// What a transaction is to each noun.
+var (
+	_ agent.Tx    = (*Tx)(nil)
+	_ command.Tx  = (*Tx)(nil)
+	_ observe.Tx  = (*Tx)(nil)
+	_ task.ReadTx = (*Tx)(nil)
+	_ task.BlobTx = (*Tx)(nil)
+)
