@@ -53,7 +53,7 @@ func (s *server) agentPage(w http.ResponseWriter, r *http.Request, status int, a
 	drawn, notes := startForm(a)
 	p.FormNotes = notes
 	if drawn != nil {
-		p.Shell.Modules = formModules
+		p.Shell.WithForms()
 		p.StartForm = &formview.Open{
 			Form: drawn, Action: action, Key: uuid.NewString(), Scope: a.ID,
 			Post: start.post, Errors: start.errors,

@@ -15,7 +15,7 @@ import (
 // list of tasks. What a browser has is named by a digest of what it shows.
 func (s *server) events(w http.ResponseWriter, r *http.Request) error {
 	p := s.Principal(r)
-	have := lastSeen(r, "have")
+	have := lastSeen(r)
 	withList := r.URL.Query().Get("view") == "tasks"
 	filter := filterOf(r)
 	pass := func(ctx context.Context) ([]event, error) {
@@ -49,9 +49,9 @@ func listComponents(list views.TaskList, counts task.Counts) []templ.Component {
 
 // lastSeen returns what the browser has seen: by its last event, or by the page
 // that it started from.
-func lastSeen(r *http.Request, parameter string) string {
+func lastSeen(r *http.Request) string {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return id
 	}
-	return r.URL.Query().Get(parameter)
+	return r.URL.Query().Get("seen")
 }

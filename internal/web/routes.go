@@ -23,9 +23,6 @@ const (
 	sectionFormCheck = "form-check"
 )
 
-// formModules are what a page with a form needs beside the modules of all pages.
-var formModules = []string{"form/structured-form.js"}
-
 // routes lists every page and action; each is in a file of its name.
 func (s *server) routes() []route {
 	return []route{

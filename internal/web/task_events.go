@@ -17,7 +17,7 @@ import (
 func (s *server) taskEvents(w http.ResponseWriter, r *http.Request) error {
 	p := s.Principal(r)
 	id := r.PathValue("id")
-	seen, err := strconv.ParseInt(lastSeen(r, "since"), 10, 64)
+	seen, err := strconv.ParseInt(lastSeen(r), 10, 64)
 	if err != nil {
 		seen = 0
 	}

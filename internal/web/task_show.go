@@ -44,7 +44,8 @@ func (s *server) taskPage(w http.ResponseWriter, r *http.Request, status int, t 
 	if err != nil {
 		return err
 	}
-	frame.Live = fmt.Sprintf("/tasks/%s/events?since=%d", t.ID, t.Version)
+	frame.Live = fmt.Sprintf("/tasks/%s/events?seen=%d", t.ID, t.Version)
+	frame.WithForms()
 	p := views.TaskPage{
 		Shell: frame, Task: t, Problem: entered.notice, CancelID: uuid.NewString(),
 		Question: openForm(t),
@@ -58,9 +59,10 @@ func (s *server) taskPage(w http.ResponseWriter, r *http.Request, status int, t 
 	case p.Question != nil && p.Question.Question == entered.post.Question:
 		p.Question.Post, p.Question.Errors = entered.post, entered.errors
 	case entered.postForm != nil:
-		p.Kept = &views.KeptAnswer{Reason: entered.notice, Open: formview.Open{
-			Form: entered.postForm, Scope: t.ID, Question: entered.post.Question, Post: entered.post,
-		}}
+		p.Closed = &formview.Open{
+			Form: entered.postForm, Scope: t.ID, Question: entered.post.Question, Post: entered.post, Closed: entered.notice,
+		}
+		p.Problem = ""
 	}
 	return page(r.Context(), w, status, views.Task(p))
 }

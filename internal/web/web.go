@@ -18,7 +18,8 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/web/static"
 )
 
-//go:generate go tool -modfile=../../tools/go.mod templ generate
+//go:generate go tool -modfile=../../tools/go.mod templ generate -path views
+//go:generate go tool -modfile=../../tools/go.mod templ generate -path formview
 
 // Agents is the catalogue. Every method sees only what the principal may see;
 // what it may not see is fault.NotFound.
@@ -91,7 +92,11 @@ type server struct {
 // New returns the handler of all pages, live streams and assets. Live streams
 // end with their request's context: whoever shuts the server down cancels it.
 func New(c Config) http.Handler {
-	s := newServer(c)
+	return newServer(c).guarded()
+}
+
+// guarded is the server behind what holds for every request and answer.
+func (s *server) guarded() http.Handler {
 	return httpguard.New(s.recoverPanics(http.HandlerFunc(s.route)), s.refuse)
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-//go:embed *.css *.js *.svg
+//go:embed *.css *.js *.svg form
 var files embed.FS
 
 // Assets serves the files of one build. All of them share one address prefix,

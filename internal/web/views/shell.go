@@ -5,6 +5,8 @@ package views
 import (
 	"net/http"
 	"strconv"
+
+	"github.com/agent-taskbay/taskbay/internal/web/formview"
 )
 
 // Shell is what the frame around a page shows.
@@ -13,9 +15,16 @@ type Shell struct {
 	Section  string   // of the navigation: "tasks", "agents", "form-check", or ""
 	NeedsYou int      // tasks that wait for a person
 	Live     string   // address of the live stream; "" for none
-	Modules  []string // beside the ones that every page has
+	Sheets   []string // beside those that every page has
+	Modules  []string // likewise
 	Version  string
 	Asset    func(name string) string // address of a file of the program's own
+}
+
+// WithForms adds what a page with a form needs.
+func (s *Shell) WithForms() {
+	s.Sheets = append(s.Sheets, formview.StyleSheet)
+	s.Modules = append(s.Modules, formview.Module)
 }
 
 // Title with the count first, so that it can be seen on a narrow tab.
@@ -27,7 +36,7 @@ func (s Shell) documentTitle() string {
 	return title
 }
 
-var sheets = []string{"tokens.css", "base.css", "components.css", "pages.css"}
+var commonSheets = []string{"tokens.css", "base.css", "components.css", "pages.css"}
 
 var themes = []struct{ value, label, icon string }{
 	{"system", "Theme of the system", "system"},
@@ -49,4 +58,12 @@ func problemAdvice(status int) string {
 		return "This usually means that a page was opened in an unusual way, such as from a bookmark of a form."
 	}
 	return "Go back to see what you had entered."
+}
+
+// currentPage is the value of aria-current.
+func currentPage(here bool) string {
+	if here {
+		return "page"
+	}
+	return "false"
 }

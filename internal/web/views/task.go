@@ -16,15 +16,9 @@ type TaskPage struct {
 	Task     task.Task
 	Question *formview.Open // the open question's form; nil if it has none
 	Composer Composer
-	Problem  string // why an action failed, such as an answer that came too late; "" if none did
-	Kept     *KeptAnswer
-	CancelID string // idempotency key of a cancel
-}
-
-// KeptAnswer is what a person entered into a form that is no longer open.
-type KeptAnswer struct {
-	Open   formview.Open
-	Reason string
+	Problem  string         // why an action failed, such as an answer that came too late; "" if none did
+	Closed   *formview.Open // a form that was posted and takes no answer any more; nil if there is none
+	CancelID string         // idempotency key of a cancel
 }
 
 // Composer is the place for a message in free text.

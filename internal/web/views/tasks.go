@@ -55,15 +55,15 @@ func (l TaskList) address(path, cursor string) string {
 	return path + "?" + values.Encode()
 }
 
-// Live is the address of the stream that keeps the list up to date. have names
+// Live is the address of the stream that keeps the list up to date. seen names
 // what the page shows already.
-func (l TaskList) Live(have string) string {
+func (l TaskList) Live(seen string) string {
 	address := l.address("/events", l.Filter.Cursor)
 	separator := "?"
 	if address != "/events" {
 		separator = "&"
 	}
-	return address + separator + "view=tasks&have=" + have
+	return address + separator + "view=tasks&seen=" + seen
 }
 
 // rowID names a task's row, for live updates.
