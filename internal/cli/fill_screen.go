@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"charm.land/huh/v2"
+
+	"github.com/agent-taskbay/taskbay/form"
+)
+
+// question is one field on the screen, and what stands in its control.
+type question struct {
+	control huh.Field
+	entry   func() form.Entry
+}
+
+// askOnScreen asks with controls that the arrow keys move in, one question at a
+// time; shift+tab goes back.
+func askOnScreen(ctx context.Context, f *form.Form, s Streams) (form.Entries, error) {
+	initial := f.Initial()
+	questions := make([]question, 0, len(f.Fields))
+	groups := make([]*huh.Group, 0, len(f.Fields))
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		q := newQuestion(field, initial[field.Key])
+		questions = append(questions, q)
+		groups = append(groups, huh.NewGroup(q.control).Title(fmt.Sprintf("%d of %d", i+1, len(f.Fields))))
+	}
+	err := huh.NewForm(groups...).
+		WithInput(s.In).WithOutput(s.Err).WithTheme(huh.ThemeFunc(huh.ThemeBase16)).
+		RunWithContext(ctx)
+	if errors.Is(err, huh.ErrUserAborted) || ctx.Err() != nil {
+		return nil, errGaveUp
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask in the terminal: %w", err)
+	}
+	entries := make(form.Entries, len(questions))
+	for i, q := range questions {
+		entries[f.Fields[i].Key] = q.entry()
+	}
+	return entries, nil
+}
+
+func newQuestion(field *form.Field, entry form.Entry) question {
+	switch {
+	case field.Kind == form.Boolean:
+		return tick(field, entry)
+	case field.Kind == form.Choice:
+		return choice(field, entry)
+	case field.Multiline || strings.Contains(entry.Text(), "\n"):
+		return severalLines(field, entry)
+	}
+	return line(field, entry)
+}
+
+func tick(field *form.Field, entry form.Entry) question {
+	on := entry.On()
+	return question{
+		huh.NewConfirm().Title(label(field)).Description(hint(field)).Affirmative("Yes").Negative("No").Value(&on),
+		func() form.Entry { return form.Ticked(on) },
+	}
+}
+
+// choice lists every option from the start, up to what a small screen holds.
+func choice(field *form.Field, entry form.Entry) question {
+	const maxShown = 15
+	options := []huh.Option[int]{huh.NewOption("(no choice)", none)}
+	for i, text := range optionLabels(field.Options) {
+		options = append(options, huh.NewOption(text, i))
+	}
+	index := optionIndex(field, entry)
+	above := 1 // the label
+	if text := hint(field); text != "" {
+		above += 1 + strings.Count(text, "\n")
+	}
+	return question{
+		huh.NewSelect[int]().Title(label(field)).Description(hint(field)).
+			Options(options...).Height(above + min(len(options), maxShown)).Value(&index).
+			Validate(func(i int) error { return check(field, chosen(field, i)) }),
+		func() form.Entry { return chosen(field, index) },
+	}
+}
+
+func severalLines(field *form.Field, entry form.Entry) question {
+	const linesShown = 6
+	text := entry.Text()
+	return question{
+		huh.NewText().Title(label(field)).Description(hint(field)).
+			Lines(linesShown).CharLimit(0).ExternalEditor(false).Value(&text).
+			Validate(func(t string) error { return check(field, form.Typed(t)) }),
+		func() form.Entry { return form.Typed(text) },
+	}
+}
+
+func line(field *form.Field, entry form.Entry) question {
+	text := entry.Text()
+	return question{
+		huh.NewInput().Title(label(field)).Description(hint(field)).CharLimit(0).Value(&text).
+			Validate(func(t string) error { return check(field, form.Typed(t)) }),
+		func() form.Entry { return form.Typed(text) },
+	}
+}

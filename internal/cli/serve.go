@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+
+	"github.com/agent-taskbay/taskbay/internal/app"
+	"github.com/agent-taskbay/taskbay/internal/config"
+)
+
+type serveCommand struct {
+	config.Config `embed:""`
+}
+
+// Run serves until ctx ends.
+func (c serveCommand) Run(ctx context.Context, s Streams) error {
+	return serve(ctx, c.Config, "", s)
+}
+
+type demoCommand struct {
+	config.Demo `embed:""`
+}
+
+// Run serves, with the sample agents, until ctx ends.
+func (c demoCommand) Run(ctx context.Context, s Streams) error {
+	if c.Open == nil {
+		open := isTerminal(s.Out) && hasBrowser()
+		c.Open = &open
+	}
+	return serve(ctx, c.Config, c.Agents, s)
+}
+
+// serve runs a server, with the sample agents on an address of theirs if it is
+// not "".
+func serve(ctx context.Context, c config.Config, sampleAgents string, s Streams) (err error) {
+	a, err := app.New(ctx, c, app.Options{Log: newLog(c, s), Version: version(), SampleAgents: sampleAgents})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := announce(a.URL(), c.DataDir, sampleAgents, s); err != nil {
+		return err
+	}
+	if c.Open != nil && *c.Open {
+		if err := openBrowser(a.URL()); err != nil {
+			_, _ = fmt.Fprintf(s.Err, "The browser cannot be opened (%v); open %s yourself.\n", err, a.URL())
+		}
+	}
+	return a.Run(ctx)
+}
+
+func announce(url, dataDir, sampleAgents string, s Streams) error {
+	p := painter(s.Out)
+	text := "Taskbay is at " + p.bold(url) + "\n"
+	if sampleAgents != "" {
+		text += "Six sample agents are there to try it with; the page says what to do first.\n"
+	}
+	text += p.dim("Data: "+dataDir+"   Stop: Ctrl-C") + "\n"
+	_, err := fmt.Fprint(s.Out, text)
+	return err
+}
+
+func newLog(c config.Config, s Streams) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.Level()}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(s.Err, options))
+	}
+	return slog.New(slog.NewTextHandler(s.Err, options))
+}
+
+// hasBrowser reports whether there is likely to be a browser with a window.
+func hasBrowser() bool {
+	switch runtime.GOOS {
+	case "darwin", "windows":
+		return true
+	}
+	return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
+}
+
+// openBrowser shows url, an address of this server, in the person's browser. It
+// does not wait for the browser to end.
+func openBrowser(url string) error {
+	var command *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		command = exec.Command("open", url)
+	case "windows":
+		command = exec.Command("rundll32", "url.dll,FileProtocolHandler", url)
+	default:
+		command = exec.Command("xdg-open", url)
+	}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	go func() { _ = command.Wait() }() // whether the browser ends well is not ours to know
+	return nil
+}
