@@ -25,7 +25,7 @@ func ParseCardURL(raw string) (*url.URL, error) {
 	case err == nil && u.Scheme == "", err != nil && !strings.Contains(raw, "://"), err == nil && u.Opaque != "":
 		return nil, badURL("An address begins with http:// or https://, such as https://example.com/agent.")
 	case err != nil:
-		return nil, badURL("This is not an address that can be read.")
+		return nil, badURL("This address cannot be read.")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, badURL("Agents are found by http:// and https:// addresses only.")
 	case u.Hostname() == "":

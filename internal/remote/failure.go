@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"syscall"
 	"time"
 )
@@ -109,7 +110,7 @@ func tlsWords(err error) (string, bool) {
 	var record tls.RecordHeaderError
 	var alert tls.AlertError
 	switch {
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS at this port. Its address may have to begin with http://.", true
 	case errors.As(err, &unknown):
 		return "its certificate is signed by an authority that is not trusted here.", true
