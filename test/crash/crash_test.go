@@ -1,0 +1,289 @@
+// Package crash kills whole processes of the product and looks at what is left.
+package crash
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/agent-taskbay/taskbay/internal/app"
+	"github.com/agent-taskbay/taskbay/internal/config"
+)
+
+const dataDirVariable = "TASKBAY_CRASH_TEST_DATA_DIR"
+
+// TestMain is also the process that gets killed: the product, and nothing else.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(dataDirVariable); dir != "" {
+		if err := serve(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func serve(dir string) error {
+	ctx := context.Background()
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	a, err := app.New(ctx, config.Config{Listen: "127.0.0.1:0", DataDir: dir}, app.Options{Log: log, Version: "crash"})
+	if err != nil {
+		return err
+	}
+	fmt.Println(a.URL())
+	return a.Run(ctx)
+}
+
+// process is one life of the product.
+type process struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	url string
+}
+
+func start(t *testing.T, dir string) *process {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), dataDirVariable+"="+dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the process said no URL: %v", err)
+	}
+	p := &process{t: t, cmd: cmd, url: strings.TrimSpace(line)}
+	t.Cleanup(p.kill)
+	return p
+}
+
+// kill ends the process with SIGKILL. Killing twice is once.
+func (p *process) kill() {
+	if p.cmd.ProcessState == nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+	}
+}
+
+// call makes one request; an error means that the process is gone.
+func (p *process) call(method, path string, body, into any, key string) (int, error) {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return 0, err
+	}
+	request, err := http.NewRequest(method, p.url+path, bytes.NewReader(encoded))
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		request.Header.Set("Idempotency-Key", key)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, json.Unmarshal(answer, into)
+}
+
+// sent is a message that the test gave the product.
+type sent struct {
+	key       string
+	messageID string
+	commandID string // "" if the product was killed before it accepted
+}
+
+func newMessages(n int) []*sent {
+	messages := make([]*sent, n)
+	for i := range messages {
+		messages[i] = &sent{key: uuid.NewString(), messageID: uuid.NewString()}
+	}
+	return messages
+}
+
+type commandJSON struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+}
+
+func (p *process) register(cardURL string) string {
+	p.t.Helper()
+	var agent struct {
+		ID string `json:"id"`
+	}
+	if _, err := p.call("POST", "/api/v1/agents", map[string]string{"cardUrl": cardURL}, &agent, ""); err != nil {
+		p.t.Fatal(err)
+	}
+	return agent.ID
+}
+
+func (p *process) submit(agentID string, s *sent) error {
+	var c commandJSON
+	status, err := p.call("POST", "/api/v1/agents/"+agentID+"/commands", map[string]string{"text": "count me", "messageId": s.messageID}, &c, s.key)
+	if err == nil && status != http.StatusAccepted {
+		p.t.Errorf("a command was answered with %d", status)
+	}
+	if err == nil {
+		s.commandID = c.ID
+	}
+	return err
+}
+
+// moments are the steps of a command's life at which the process is killed.
+var moments = map[string]func(*process, *agent, []*sent){
+	"once it is accepted":         func(*process, *agent, []*sent) {},
+	"when the agent has it":       func(_ *process, a *agent, _ []*sent) { <-a.received },
+	"when the agent has several":  func(_ *process, a *agent, _ []*sent) { <-a.received; <-a.received; <-a.received },
+	"when the agent has answered": func(_ *process, a *agent, _ []*sent) { <-a.received; <-a.answered },
+	"when the answer is stored": func(p *process, a *agent, batch []*sent) {
+		messageID := <-a.received
+		for _, s := range batch {
+			if s.messageID == messageID {
+				p.settled(s.commandID)
+			}
+		}
+	},
+}
+
+// TestKilledAtEveryStep kills the product with messages at every step of their
+// way, several times over, and finds that none that was accepted is lost and
+// none reached the agent twice.
+func TestKilledAtEveryStep(t *testing.T) {
+	const rounds, batch = 4, 6
+	dir, a := t.TempDir(), startAgent(t)
+	var all []*sent
+	var agentID string
+	for round := range rounds {
+		for name, moment := range moments {
+			p := start(t, dir)
+			agentID = p.register(a.cardURL())
+			messages := newMessages(batch)
+			all = append(all, messages...)
+			for _, s := range messages {
+				if err := p.submit(agentID, s); err != nil {
+					t.Fatalf("round %d, %s: %v", round, name, err)
+				}
+			}
+			moment(p, a, messages)
+			p.kill()
+		}
+	}
+	check(t, start(t, dir), a, agentID, all)
+}
+
+// TestKilledWhileAccepting kills the product while it accepts messages. Given
+// again under their keys, each is there once.
+func TestKilledWhileAccepting(t *testing.T) {
+	dir, a := t.TempDir(), startAgent(t)
+	var all []*sent
+	p := start(t, dir)
+	agentID := p.register(a.cardURL())
+	go func() { // the agent answers at once
+		for range a.received {
+		}
+	}()
+	for range 5 {
+		batch := newMessages(40)
+		accepted := make(chan struct{}, len(batch))
+		all = append(all, batch...)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for _, s := range batch {
+				if p.submit(agentID, s) != nil {
+					return
+				}
+				accepted <- struct{}{}
+			}
+		}()
+		for range 10 {
+			<-accepted
+		}
+		p.kill()
+		<-done
+		p = start(t, dir)
+		for _, s := range batch {
+			had := s.commandID
+			if err := p.submit(agentID, s); err != nil {
+				t.Fatal(err)
+			}
+			if had != "" && s.commandID != had {
+				t.Errorf("the key of command %s gave command %s after a restart", had, s.commandID)
+			}
+		}
+	}
+	check(t, p, a, agentID, all)
+}
+
+// check waits until every command is settled and compares what the product says
+// with what the agent saw.
+func check(t *testing.T, p *process, a *agent, agentID string, all []*sent) {
+	t.Helper()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			select {
+			case <-a.received:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	statuses := map[string]int{}
+	for _, s := range all {
+		status := p.settled(s.commandID)
+		statuses[status]++
+		reached := a.count(s.messageID)
+		if reached > 1 {
+			t.Errorf("message %s reached the agent %d times", s.messageID, reached)
+		}
+		if status == "succeeded" && reached != 1 {
+			t.Errorf("message %s is said to have succeeded, and reached the agent %d times", s.messageID, reached)
+		}
+		if status != "succeeded" && status != "uncertain" {
+			t.Errorf("message %s is %s", s.messageID, status)
+		}
+	}
+	t.Logf("%d accepted: %v", len(all), statuses)
+}
+
+func (p *process) settled(commandID string) string {
+	p.t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		var c commandJSON
+		if _, err := p.call("GET", "/api/v1/commands/"+commandID+"?wait=20", nil, &c, ""); err != nil {
+			p.t.Fatal(err)
+		}
+		if c.Status != "pending" && c.Status != "dispatching" {
+			return c.Status
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("command %s stays %s", commandID, c.Status)
+		}
+	}
+}
