@@ -47,6 +47,25 @@ func spokenMark(run form.Run) string {
 	return "hidden character " + run.Mark
 }
 
+// hostRun is a stretch of a host name that is in Latin letters or is not.
+type hostRun struct {
+	text    string
+	foreign bool
+}
+
+func foreignRuns(host string) []hostRun {
+	var runs []hostRun
+	for _, r := range host {
+		foreign := r >= utf8.RuneSelf
+		if last := len(runs) - 1; last >= 0 && runs[last].foreign == foreign {
+			runs[last].text += string(r)
+			continue
+		}
+		runs = append(runs, hostRun{string(r), foreign})
+	}
+	return runs
+}
+
 // rule says beforehand what the field accepts, or "".
 func (c control) rule() string {
 	f := c.field

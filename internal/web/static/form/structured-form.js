@@ -51,7 +51,7 @@ class StructuredForm extends HTMLElement {
     this.#key = this.querySelector("input[name=key]");
     this.#ownKey = this.#key?.value;
     this.#fields = Array.from(this.querySelectorAll("[data-kind]"), (row) => new Field(row));
-    this.#announcer = add(this.#form, "span", "form-announcer");
+    this.#announcer = add(this.#form, "span", "visually-hidden");
     this.#announcer.role = "status";
     this.addEventListener("input", this.#changed);
     this.addEventListener("focusout", this.#left);
