@@ -79,6 +79,19 @@ func (a *agent) call(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// next waits until another message of the batch has arrived. Those of a process
+// that was killed meanwhile may still come.
+func (a *agent) next(batch []*sent) *sent {
+	for messageID := range a.received {
+		for _, s := range batch {
+			if s.messageID == messageID {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
 // count is how often a message reached the agent.
 func (a *agent) count(messageID string) int {
 	a.mu.Lock()

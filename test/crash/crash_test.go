@@ -155,17 +155,10 @@ func (p *process) submit(agentID string, s *sent) error {
 // moments are the steps of a command's life at which the process is killed.
 var moments = map[string]func(*process, *agent, []*sent){
 	"once it is accepted":         func(*process, *agent, []*sent) {},
-	"when the agent has it":       func(_ *process, a *agent, _ []*sent) { <-a.received },
-	"when the agent has several":  func(_ *process, a *agent, _ []*sent) { <-a.received; <-a.received; <-a.received },
-	"when the agent has answered": func(_ *process, a *agent, _ []*sent) { <-a.received; <-a.answered },
-	"when the answer is stored": func(p *process, a *agent, batch []*sent) {
-		messageID := <-a.received
-		for _, s := range batch {
-			if s.messageID == messageID {
-				p.settled(s.commandID)
-			}
-		}
-	},
+	"when the agent has it":       func(_ *process, a *agent, batch []*sent) { a.next(batch) },
+	"when the agent has several":  func(_ *process, a *agent, batch []*sent) { a.next(batch); a.next(batch); a.next(batch) },
+	"when the agent has answered": func(_ *process, a *agent, batch []*sent) { a.next(batch); <-a.answered },
+	"when the answer is stored":   func(p *process, a *agent, batch []*sent) { p.settled(a.next(batch).commandID) },
 }
 
 // TestKilledAtEveryStep kills the product with messages at every step of their
