@@ -175,6 +175,10 @@ func TestEntriesJSON(t *testing.T) {
 	}
 
 	err := json.Unmarshal([]byte(`{"replicas":3}`), &entries)
+	var entry form.Entry
+	if entry.UnmarshalJSON([]byte(`"`)) == nil {
+		t.Error("half a string is an entry")
+	}
 	if err == nil || !strings.Contains(err.Error(), `"replicas": an entry is a text, true, false or null, not a number`) {
 		t.Errorf("error = %v, want one that names replicas and what an entry is", err)
 	}

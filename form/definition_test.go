@@ -40,6 +40,29 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
+func TestDefinitionDefaults(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		value any
+		want  form.Decimal
+	}{
+		{5, "5"}, {int8(-5), "-5"}, {uint64(math.MaxUint64), "18446744073709551615"},
+		{0.1, "0.1"}, {float32(0.1), "0.1"}, {1e21, "1000000000000000000000"},
+		{json.Number("1e2"), "1e2"}, {form.Decimal("0.10"), "0.10"},
+	}
+	for _, tt := range tests {
+		f := form.Form{Fields: []form.Field{{Key: "a", Kind: form.Number, Default: tt.value}}}
+		definition, err := f.Definition()
+		if err != nil {
+			t.Errorf("default %v: %v", tt.value, err)
+			continue
+		}
+		if got := mustParse(t, definition).Fields[0].Default; got != tt.want {
+			t.Errorf("default %v (%[1]T) becomes %v, want %v", tt.value, got, tt.want)
+		}
+	}
+}
+
 func TestDefinitionOfEveryAcceptedVector(t *testing.T) {
 	t.Parallel()
 	for _, tc := range vectors(t, "definitions.json") {

@@ -67,11 +67,11 @@ func syntaxFault(data []byte) string {
 	case json.Valid(data):
 		return ""
 	}
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(data, new(json.RawMessage)); errors.As(err, &syntax) {
+	err := json.Unmarshal(data, new(json.RawMessage))
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("%s, at byte %d", syntax, syntax.Offset)
 	}
-	return "it cannot be read"
+	return err.Error()
 }
 
 func (d *document) readMembers() {

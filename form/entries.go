@@ -1,7 +1,6 @@
 package form
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -62,7 +61,10 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a string, a boolean, or null.
 func (e *Entry) UnmarshalJSON(data []byte) error {
-	switch data = bytes.TrimSpace(data); kindOf(data) {
+	if fault := syntaxFault(data); fault != "" {
+		return fmt.Errorf("an entry is not JSON: %s", fault)
+	}
+	switch data = trimJSON(data); kindOf(data) {
 	case jsonNull:
 		*e = Entry{}
 	case jsonTrue, jsonFalse:
