@@ -100,11 +100,12 @@ class LiveRegion extends HTMLElement {
     const fragments = this.#queue.splice(0);
     if (!canSwap) return this.#say("There is something new.", "Refresh", window.location.pathname + window.location.search);
     const wasAtEnd = isAtEnd();
+    const height = document.documentElement.scrollHeight;
     const asked = questionID();
     for (const html of fragments) swap(html);
     refreshTimes();
     countInTitle();
-    if (wasAtEnd) followEnd(questionID() !== asked);
+    if (wasAtEnd && document.documentElement.scrollHeight > height) followEnd(questionID() !== asked);
   };
 
   #say(text, action, href) {
