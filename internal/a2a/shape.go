@@ -70,12 +70,13 @@ func eventMember(raw []byte) (name string, value []byte, wrapped bool) {
 }
 
 func lookOf(seen map[string]rawjson.Kind) string {
+	has := func(name string) bool { return seen[name] == rawjson.String || seen[name] == rawjson.Number }
 	switch {
 	case seen["artifact"] == rawjson.Object:
 		return "artifactUpdate"
-	case seen["status"] == rawjson.Object && seen["id"] == rawjson.String:
+	case seen["status"] == rawjson.Object && has("id"):
 		return "task"
-	case seen["status"] == rawjson.Object && seen["taskId"] == rawjson.String:
+	case seen["status"] == rawjson.Object && has("taskId"):
 		return "statusUpdate"
 	case seen["parts"] == rawjson.Array:
 		return "message"

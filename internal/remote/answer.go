@@ -33,10 +33,10 @@ func (c *call) readFrom(response *http.Response, reader io.Reader, limit int64) 
 	defer timer.Stop()
 	body, err := readWithin(reader, response.ContentLength, limit)
 	c.recordResponse(response, body)
-	if err != nil {
+	if err != nil && isSuccess(response.StatusCode) {
 		return nil, c.unreadable(err)
 	}
-	return body, nil
+	return body, nil // of an error the status says enough
 }
 
 // readWithin returns at most limit bytes, and an error with them if there are more.

@@ -101,6 +101,8 @@ func TestAnswersThatAreErrors(t *testing.T) {
 		{"nothing asked for", remote.JSONRPC, 200, "application/json", rpc(`{"hello":"world"}`), remote.Error{Delivery: remote.Uncertain, Code: remote.CodeInvalidResponse, Message: `{"hello":"world"}`}},
 		{"null result", remote.JSONRPC, 200, "application/json", rpc(`null`), remote.Error{Delivery: remote.Uncertain, Code: remote.CodeInvalidResponse, Message: "does not follow A2A"}},
 		{"server error", remote.JSONRPC, 500, "text/plain", "boom", remote.Error{Delivery: remote.Answered, Code: "HTTP 500", Message: "500 Internal Server Error"}},
+		{"server error without end", remote.JSONRPC, 500, "application/json", strings.Repeat("x", 30<<20), remote.Error{Delivery: remote.Answered, Code: "HTTP 500", Message: "500 Internal Server Error"}},
+		{"content network", remote.JSONRPC, 524, "text/html", page, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 524", Message: "not known"}},
 		{"bad gateway", remote.JSONRPC, 502, "text/html", page, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 502", Message: "not known"}},
 		{"gateway timeout in JSON", remote.JSONRPC, 504, "application/json", `{"message":"Endpoint request timed out"}`, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 504", Message: "It says: Endpoint request timed out."}},
 	}

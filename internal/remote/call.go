@@ -31,7 +31,7 @@ type call struct {
 	exchange string
 	at       string // the address that was called, for people
 
-	sdk     sdkclient.Transport
+	agent   sdkclient.Transport // the SDK's, to the agent
 	binding binding
 	params  sdkclient.ServiceParams
 	tenant  string
@@ -68,7 +68,7 @@ func (c *Client) begin(ctx context.Context, t Target, op operation) (*call, erro
 	call := c.newCall(ctx, op, t.AgentID)
 	call.binding, call.tenant = binding, tenant
 	call.params = sdkclient.ServiceParams{sdk.SvcParamVersion: {binding.version}}
-	call.sdk = binding.open(endpoint, &http.Client{Transport: call, CheckRedirect: noRedirect})
+	call.agent = binding.open(endpoint, &http.Client{Transport: call, CheckRedirect: noRedirect})
 	return call, nil
 }
 

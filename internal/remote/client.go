@@ -70,7 +70,7 @@ func (c *Client) Send(ctx context.Context, t Target, r SendRequest) (Observation
 		if err != nil {
 			return err
 		}
-		_, err = call.sdk.SendMessage(call.ctx, call.params, request)
+		_, err = call.agent.SendMessage(call.ctx, call.params, request)
 		return err
 	})
 }
@@ -91,7 +91,7 @@ func (c *Client) Stream(ctx context.Context, t Target, r SendRequest) iter.Seq2[
 		if err != nil {
 			return nil, err
 		}
-		return call.sdk.SendStreamingMessage(call.ctx, call.params, request), nil
+		return call.agent.SendStreamingMessage(call.ctx, call.params, request), nil
 	})
 }
 
@@ -110,7 +110,7 @@ func (c *Client) Subscribe(ctx context.Context, t Target, taskID string) iter.Se
 		if err != nil {
 			return nil, err
 		}
-		return call.sdk.SubscribeToTask(call.ctx, call.params, &sdk.SubscribeToTaskRequest{Tenant: call.tenant, ID: id}), nil
+		return call.agent.SubscribeToTask(call.ctx, call.params, &sdk.SubscribeToTaskRequest{Tenant: call.tenant, ID: id}), nil
 	})
 }
 
@@ -122,7 +122,7 @@ func (c *Client) Get(ctx context.Context, t Target, taskID string, historyLength
 		if err != nil {
 			return err
 		}
-		_, err = call.sdk.GetTask(call.ctx, call.params, &sdk.GetTaskRequest{Tenant: call.tenant, ID: id, HistoryLength: historyLength})
+		_, err = call.agent.GetTask(call.ctx, call.params, &sdk.GetTaskRequest{Tenant: call.tenant, ID: id, HistoryLength: historyLength})
 		return err
 	})
 }
@@ -135,7 +135,7 @@ func (c *Client) Cancel(ctx context.Context, t Target, taskID string) (Observati
 		if err != nil {
 			return err
 		}
-		_, err = call.sdk.CancelTask(call.ctx, call.params, &sdk.CancelTaskRequest{Tenant: call.tenant, ID: id})
+		_, err = call.agent.CancelTask(call.ctx, call.params, &sdk.CancelTaskRequest{Tenant: call.tenant, ID: id})
 		return err
 	})
 }
@@ -155,7 +155,7 @@ const listPageSize = 50
 // usual answers.
 func (c *Client) List(ctx context.Context, t Target, contextID, pageToken string) (Page, error) {
 	answer, err := c.unary(ctx, t, listTasks, func(call *call) error {
-		_, err := call.sdk.ListTasks(call.ctx, call.params, &sdk.ListTasksRequest{
+		_, err := call.agent.ListTasks(call.ctx, call.params, &sdk.ListTasksRequest{
 			Tenant: call.tenant, ContextID: contextID, PageToken: pageToken, PageSize: listPageSize,
 		})
 		return err

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"syscall"
 	"time"
 )
@@ -38,6 +39,10 @@ func (e *refusedError) Unwrap() error { return e.err }
 
 // failure is the outcome of a call that brought no HTTP answer, or lost it on the way.
 func (c *call) failure(err error) *Error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // without the address, which may hold secrets
+	}
 	delivery := NotSent
 	if c.sending.sent() {
 		delivery = Uncertain

@@ -162,7 +162,7 @@ func (c *call) statusOutcome(response *http.Response) *Error {
 		outcome.Message = fmt.Sprintf("Nothing answers to this call at %s %s (%s).", response.Request.Method, cleaned(c.at, 300), statusText(status))
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		outcome.Message = fmt.Sprintf("The agent is too busy or not available (%s).", statusText(status))
-	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout:
+	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout, status >= 520: // as some content networks say
 		outcome.Delivery = Uncertain
 		outcome.Message = fmt.Sprintf("A gateway before the agent got no answer from it (%s). Whether the agent got the call is not known.", statusText(status))
 	default:

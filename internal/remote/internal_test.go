@@ -108,6 +108,14 @@ func TestCleaned(t *testing.T) {
 	}
 }
 
+func TestTransportTrustsNoEnvironment(t *testing.T) {
+	t.Parallel()
+	transport := newTransport(DefaultLimits(), nil)
+	if transport.Proxy != nil {
+		t.Error("the transport has a proxy function, want none")
+	}
+}
+
 func TestMeteredConnCountsBeforeItWrites(t *testing.T) {
 	t.Parallel()
 	conn := &meteredConn{}

@@ -5,7 +5,7 @@ import "time"
 // Limits bound what one exchange may cost. Times that an agent exceeds end the
 // call with an error that says so.
 type Limits struct {
-	Connect time.Duration // to an open connection, TLS included
+	Connect time.Duration // to a connection, and again to its TLS handshake
 	Headers time.Duration // from the request to the head of the answer; calls that only read, and cards
 	Send    time.Duration // the same for SendMessage: many agents block though they are asked not to
 	Body    time.Duration // from the head of an answer to its end, streams aside

@@ -246,3 +246,18 @@ func TestCallsAtOnce(t *testing.T) {
 	}
 	group.Wait()
 }
+
+func TestInterfaceSpellings(t *testing.T) {
+	t.Parallel()
+	agent := newAgent(t, answers(200, "application/json", bareTask))
+	client := newClient(t, remote.Options{})
+	for _, spelled := range []remote.Interface{
+		{Binding: "JSONRPC", ProtocolVersion: "1"}, {Binding: "jsonrpc", ProtocolVersion: "1.0.0"},
+		{Binding: "http+json", ProtocolVersion: "v1.1"}, {Binding: "HTTP+JSON"},
+	} {
+		spelled.URL = agent.URL
+		if _, err := client.Get(testContext(t), remote.Target{Interface: spelled}, "t-1", nil); err != nil {
+			t.Errorf("%+v: %v", spelled, err)
+		}
+	}
+}

@@ -31,9 +31,13 @@ func (c *call) answerStream(response *http.Response) (*http.Response, error) {
 	return replaced(response, "text/event-stream", &repairedStream{call: c, response: response, events: events}), nil
 }
 
-// isStream reports whether an answer is a stream of events: by its type, or, if
-// that says nothing, by how it begins.
+// isStream reports whether an answer is a stream of events: by how it begins, and
+// where that says nothing, by its type.
 func (c *call) isStream(response *http.Response, events *eventReader) bool {
+	start, _ := events.in.Peek(1)
+	if len(start) > 0 && (start[0] == '{' || start[0] == '[') {
+		return false
+	}
 	switch mediaType(response) {
 	case "text/event-stream":
 		return true

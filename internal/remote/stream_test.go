@@ -102,6 +102,7 @@ func TestAnswersInThePlaceOfAStream(t *testing.T) {
 		code                    string // of the error behind it
 	}{
 		{"one answer", "application/json", rpc(wholeTask), []string{wholeTask}, ""},
+		{"one answer that calls itself a stream", "text/event-stream", rpc(wholeTask), []string{wholeTask}, ""},
 		{"an error", "application/json", `{"jsonrpc":"2.0","id":"1","error":{"code":-32004,"message":"no"}}`, nil, remote.CodeUnsupportedOperation},
 		{"a list", "application/json", "[" + working + "," + completed + "]", []string{working, completed}, remote.CodeInvalidResponse},
 		{"an empty list", "application/json", "[]", nil, remote.CodeInvalidResponse},
