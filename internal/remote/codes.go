@@ -1,7 +1,7 @@
 package remote
 
 import (
-	"errors"
+	"fmt"
 	"strings"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
@@ -83,5 +83,5 @@ func (e protocolError) cause(text string) error {
 	if text == "" {
 		return e.is
 	}
-	return errors.Join(e.is, errors.New(text))
+	return fmt.Errorf("%w: %s", e.is, text)
 }

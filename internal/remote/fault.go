@@ -120,21 +120,22 @@ func (f agentFault) says() string {
 // faultOutcome is the outcome of a call that an agent answered with an error.
 func (c *call) faultOutcome(response *http.Response, f agentFault) *Error {
 	protocol, known := f.known()
+	text := cleaned(f.text, maxAgentText)
 	switch {
 	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
 		outcome := c.statusOutcome(response)
 		outcome.Message += f.says()
 		if known {
-			outcome.Code, outcome.Err = protocol.code, protocol.cause(f.text)
+			outcome.Code, outcome.Err = protocol.code, protocol.cause(text)
 		}
 		return outcome
 	case known:
 		return &Error{
 			Delivery: Answered, Code: protocol.code, Message: protocol.words + "." + f.says(),
-			RetryAfter: retryAfter(response.Header), Err: protocol.cause(f.text),
+			RetryAfter: retryAfter(response.Header), Err: protocol.cause(text),
 		}
 	case isSuccess(response.StatusCode) || f.number != 0:
-		outcome := &Error{Delivery: Answered, Code: CodeInternal, Message: "The agent answered with an error." + f.says(), Err: errors.New(f.text)}
+		outcome := &Error{Delivery: Answered, Code: CodeInternal, Message: "The agent answered with an error." + f.says(), Err: errors.New(text)}
 		if f.number != 0 {
 			outcome.Code = fmt.Sprintf("JSON-RPC %d", f.number)
 		}
