@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -157,6 +158,22 @@ func preferDark(p *tab) {
 	})
 }
 
+// allowClipboard lets the page write to the clipboard and read it, as if a person
+// had agreed.
+func allowClipboard(p *tab) {
+	p.Helper()
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		params := cdpbrowser.SetPermissionParams{
+			Permission:       &cdpbrowser.PermissionDescriptor{Name: name},
+			Setting:          cdpbrowser.PermissionSettingGranted,
+			BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
+		}
+		if _, err := chromedp.CallBrowser(p.ctx, cdpbrowser.SetPermission, params); err != nil {
+			p.Fatal(err)
+		}
+	}
+}
+
 // listen runs in the loop that reads the browser's messages.
 func (p *tab) listen(event any) {
 	var fault string
@@ -271,16 +288,15 @@ func tryEvaluate[T any](p *tab, expression string, args ...any) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](source, chromedp.EvalAwaitPromise))
 }
 
-// until waits until an expression is true, across navigations.
+// until waits until an expression is true, across navigations, and without
+// scripts as well.
 func (p *tab) until(expression string, args ...any) {
 	p.Helper()
-	wait := fmt.Sprintf(`new Promise((resolve) => {
-		const end = Date.now() + 500;
-		const look = () => (%s) ? resolve(true) : Date.now() > end ? resolve(false) : setTimeout(look, 10);
-		look();
-	})`, expression)
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		if held, err := tryEvaluate[bool](p, wait, args...); err == nil && held {
+	again := time.NewTicker(15 * time.Millisecond)
+	defer again.Stop()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-again.C {
+		// While a page is being replaced there is nothing to ask.
+		if held, err := tryEvaluate[bool](p, "Boolean("+expression+")", args...); err == nil && held {
 			return
 		}
 	}
@@ -383,7 +399,7 @@ func (p *tab) wheel(css string, notches int) {
 	at := p.find(css)
 	for range notches {
 		call(p, input.DispatchMouseEvent, input.DispatchMouseEventParams{
-			Type: input.DispatchMouseEventTypeMouseWheel, X: at.X, Y: at.Y, DeltaY: 100,
+			Type: input.DispatchMouseEventTypeMouseWheel, X: at.X, Y: at.Y, DeltaX: 0.01, DeltaY: 100,
 		})
 	}
 }

@@ -206,11 +206,13 @@ class StructuredForm extends HTMLElement {
     this.#keepDraft();
   }
 
-  #settle(response, { location, detail, errors = [] }) {
-    if (response?.ok) return this.#succeed(location);
-    const wrong = this.#fields.filter((field) => errors.some((error) => error.location === field.rule.key));
+  #settle(response, answer) {
+    if (response?.ok) return this.#succeed(answer?.location);
+    const detail = answer?.detail;
+    const messages = new Map(answer?.errors?.map((error) => [error.location, error.message]));
+    const wrong = this.#fields.filter((field) => messages.has(field.rule.key));
     if (response?.status === 422 && wrong.length > 0) {
-      for (const field of wrong) field.say(errors.find((error) => error.location === field.rule.key).message);
+      for (const field of wrong) field.say(messages.get(field.rule.key));
       this.#refuse(wrong);
     } else if (response?.status === 409 || response?.status === 404) {
       this.#lock(detail ?? "This question is no longer open.");
@@ -255,7 +257,7 @@ class StructuredForm extends HTMLElement {
   }
 }
 
-/** Returns the response, undefined if there is none, and the JSON in it. */
+/** Returns the response and the JSON in it; undefined for what there is not. */
 async function post(address, pairs) {
   try {
     const response = await fetch(address, {
@@ -265,9 +267,9 @@ async function post(address, pairs) {
       signal: AbortSignal.timeout(SEND_TIMEOUT),
     });
     const isJSON = response.headers.get("Content-Type")?.includes("json");
-    return [response, isJSON ? await response.json() : {}];
+    return [response, isJSON ? await response.json() : undefined];
   } catch {
-    return [undefined, {}];
+    return [];
   }
 }
 
