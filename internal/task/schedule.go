@@ -7,10 +7,10 @@ import (
 
 // How often an agent is asked about a task of which nothing is heard.
 const (
-	firstCheck   = time.Second      // after something was heard
-	activeCheck  = 15 * time.Second // at most this long, at first
-	waitingCheck = 15 * time.Second // at least this long while the task waits for a person
-	streamCheck  = time.Minute      // while a stream brings what happens
+	firstCheck   = 500 * time.Millisecond // after something was heard
+	activeCheck  = 15 * time.Second       // at most this long, at first
+	waitingCheck = 15 * time.Second       // at least this long while the task waits for a person
+	streamCheck  = time.Minute            // while a stream brings what happens
 )
 
 // quietChecks are the longest intervals for tasks that have been quiet for long.
@@ -35,10 +35,10 @@ func NextCheck(h Head, streaming bool, last time.Duration, now time.Time) (at ti
 	default:
 		interval = min(last+last/2, longest(now.Sub(h.ObservedAt)))
 	}
-	if h.State.Waiting() {
+	if h.NeedsYou() {
 		interval = max(interval, waitingCheck)
 	}
-	jitter := time.Duration(rand.Int64N(int64(interval)/4 + 1)) //nolint:gosec // spreads load, guards nothing
+	jitter := time.Duration(rand.Int64N(int64(interval)/4 + 1))
 	return now.Add(interval + jitter), interval
 }
 
