@@ -70,19 +70,45 @@ func closedPort(t *testing.T) string {
 
 const httpAnswer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
 
-// TestDelivery has a row for each way in which a call can go wrong without an
-// answer: whether it may be made again hangs on it.
+// lostCall is a way in which a call can go wrong without an answer.
+type lostCall struct {
+	name     string
+	agent    func(t *testing.T) string // its address
+	options  remote.Options
+	change   func(*remote.Target)
+	ctx      func(context.Context) context.Context
+	delivery remote.Delivery
+	message  string
+}
+
+// TestDelivery has a row for each such way: whether a call may be made again hangs
+// on it.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name     string
-		agent    func(t *testing.T) string // its address
-		options  remote.Options
-		change   func(*remote.Target)
-		ctx      func(context.Context) context.Context
-		delivery remote.Delivery
-		message  string
-	}{
+	for _, tt := range append(callsNotSent(), callsThatMayHaveArrived()...) {
+		for _, operation := range []string{"send", "stream"} {
+			t.Run(tt.name+"/"+operation, func(t *testing.T) {
+				t.Parallel()
+				to := target(tt.agent(t), remote.JSONRPC)
+				if tt.change != nil {
+					tt.change(&to)
+				}
+				ctx := testContext(t)
+				if tt.ctx != nil {
+					ctx = tt.ctx(ctx)
+				}
+				_, err := operations[operation](ctx, newClient(t, tt.options), to)
+				e := outcome(t, err)
+				if e.Delivery != tt.delivery || !strings.Contains(e.Message, tt.message) {
+					t.Errorf("outcome = %s %q (%v), want %s %q", e.Delivery, e.Message, e.Err, tt.delivery, tt.message)
+				}
+			})
+		}
+	}
+}
+
+func callsNotSent() []lostCall {
+	return []lostCall{
 		{
 			name: "refused", agent: func(t *testing.T) string { return "http://" + closedPort(t) + "/a?key=1" },
 			delivery: remote.NotSent, message: "/a: connection refused",
@@ -141,18 +167,6 @@ func TestDelivery(t *testing.T) {
 			delivery: remote.NotSent, message: "stopped before it was complete",
 		},
 		{
-			name: "out of time while the agent works",
-			agent: func(t *testing.T) string {
-				return newAgent(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }).URL
-			},
-			ctx: func(ctx context.Context) context.Context {
-				ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
-				context.AfterFunc(ctx, cancel)
-				return ctx
-			},
-			delivery: remote.Uncertain, message: "longer than it was given",
-		},
-		{
 			name: "binding", agent: func(*testing.T) string { return "http://127.0.0.1:1/" },
 			change:   func(t *remote.Target) { t.Interface.Binding = remote.GRPC },
 			delivery: remote.NotSent, message: "cannot speak GRPC of A2A 1.0 yet",
@@ -165,6 +179,23 @@ func TestDelivery(t *testing.T) {
 		{
 			name: "address", agent: func(*testing.T) string { return "/relative" },
 			delivery: remote.NotSent, message: `not usable: "/relative"`,
+		},
+	}
+}
+
+func callsThatMayHaveArrived() []lostCall {
+	return []lostCall{
+		{
+			name: "out of time while the agent works",
+			agent: func(t *testing.T) string {
+				return newAgent(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }).URL
+			},
+			ctx: func(ctx context.Context) context.Context {
+				ctx, cancel := context.WithTimeout(ctx, time.Second)
+				context.AfterFunc(ctx, cancel)
+				return ctx
+			},
+			delivery: remote.Uncertain, message: "longer than it was given",
 		},
 		{
 			name: "cut after the request",
@@ -251,26 +282,6 @@ func TestDelivery(t *testing.T) {
 			},
 			delivery: remote.Uncertain, message: "compressed with br",
 		},
-	}
-	for _, tt := range tests {
-		for _, operation := range []string{"send", "stream"} {
-			t.Run(tt.name+"/"+operation, func(t *testing.T) {
-				t.Parallel()
-				to := target(tt.agent(t), remote.JSONRPC)
-				if tt.change != nil {
-					tt.change(&to)
-				}
-				ctx := testContext(t)
-				if tt.ctx != nil {
-					ctx = tt.ctx(ctx)
-				}
-				_, err := operations[operation](ctx, newClient(t, tt.options), to)
-				e := outcome(t, err)
-				if e.Delivery != tt.delivery || !strings.Contains(e.Message, tt.message) {
-					t.Errorf("outcome = %s %q (%v), want %s %q", e.Delivery, e.Message, e.Err, tt.delivery, tt.message)
-				}
-			})
-		}
 	}
 }
 

@@ -249,7 +249,8 @@ func TestStreamWithoutStreaming(t *testing.T) {
 
 func TestSilenceIsNoticed(t *testing.T) {
 	t.Parallel()
-	limits := remote.Limits{Headers: 50 * time.Millisecond, Send: 50 * time.Millisecond, Idle: 50 * time.Millisecond, Body: 50 * time.Millisecond}
+	const soon = 50 * time.Millisecond
+	idle := remote.Limits{Idle: time.Second} // long enough for the head of the answer
 	silentAfter := func(pieces ...string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if len(pieces) > 0 {
@@ -267,23 +268,24 @@ func TestSilenceIsNoticed(t *testing.T) {
 	tests := []struct {
 		name      string
 		operation string
+		limits    remote.Limits
 		handle    http.HandlerFunc
 		is        error
 		delivery  remote.Delivery
 		message   string
 	}{
-		{"send, no head", "send", silentAfter(), remote.ErrTimeout, remote.Uncertain, "did not begin to answer within 50ms"},
-		{"get, no head", "get", silentAfter(), remote.ErrTimeout, remote.Uncertain, "did not begin to answer"},
-		{"stream, no head", "stream", silentAfter(), remote.ErrTimeout, remote.Uncertain, "did not begin to answer"},
-		{"send, half a body", "send", halfAnswer, remote.ErrTimeout, remote.Uncertain, "did not complete its answer within 50ms"},
-		{"stream, no event", "stream", silentAfter(""), remote.ErrIdle, remote.Uncertain, "silent for 50ms"},
-		{"stream, then nothing", "stream", silentAfter(rpcEvent(working)), remote.ErrIdle, remote.Answered, "silent for 50ms"},
+		{"send, no head", "send", remote.Limits{Send: soon}, silentAfter(), remote.ErrTimeout, remote.Uncertain, "did not begin to answer within 50ms"},
+		{"get, no head", "get", remote.Limits{Headers: soon}, silentAfter(), remote.ErrTimeout, remote.Uncertain, "did not begin to answer"},
+		{"stream, no head", "stream", remote.Limits{Idle: soon}, silentAfter(), remote.ErrTimeout, remote.Uncertain, "did not begin to answer"},
+		{"send, half a body", "send", remote.Limits{Body: soon}, halfAnswer, remote.ErrTimeout, remote.Uncertain, "did not complete its answer within 50ms"},
+		{"stream, no event", "stream", idle, silentAfter(""), remote.ErrIdle, remote.Uncertain, "silent for 1s"},
+		{"stream, then nothing", "stream", idle, silentAfter(rpcEvent(working)), remote.ErrIdle, remote.Answered, "silent for 1s"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			agent := newAgent(t, tt.handle)
-			_, err := operations[tt.operation](testContext(t), newClient(t, remote.Options{Limits: limits}), target(agent.URL, remote.JSONRPC))
+			_, err := operations[tt.operation](testContext(t), newClient(t, remote.Options{Limits: tt.limits}), target(agent.URL, remote.JSONRPC))
 			e := outcome(t, err)
 			if !errors.Is(err, tt.is) || e.Delivery != tt.delivery || !strings.Contains(e.Message, tt.message) {
 				t.Errorf("outcome = %+v, want %s, %v, %q", e, tt.delivery, tt.is, tt.message)
