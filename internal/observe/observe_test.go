@@ -1,0 +1,262 @@
+package observe_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/observe"
+	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/store"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func said(payload string) remote.Observation {
+	return remote.Observation{Raw: []byte(payload), Payload: json.RawMessage(payload), Received: time.Now()}
+}
+
+func statusOf(state string) string {
+	return fmt.Sprintf(`{"statusUpdate":{"taskId":"r","status":{"state":"TASK_STATE_%s"}}}`, state)
+}
+
+func taskIn(state string) string {
+	return fmt.Sprintf(`{"task":{"id":"r","contextId":"c","status":{"state":"TASK_STATE_%s"}}}`, state)
+}
+
+// fakeAgent answers checks with its state, and subscriptions with what the test
+// sends on its stream.
+type fakeAgent struct {
+	streaming  bool
+	advertises bool
+	stream     chan string // closed: the agent ends the stream
+	subscribed chan struct{}
+
+	mu    sync.Mutex
+	state string
+	err   error
+	cards int
+}
+
+func (f *fakeAgent) set(state string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.state, f.err = state, err
+}
+
+func (f *fakeAgent) Get(context.Context, remote.Target, string, *int) (remote.Observation, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return said(taskIn(f.state)), f.err
+}
+
+func (f *fakeAgent) Subscribe(ctx context.Context, _ remote.Target, _ string) iter.Seq2[remote.Observation, error] {
+	return func(yield func(remote.Observation, error) bool) {
+		f.subscribed <- struct{}{}
+		for {
+			select {
+			case payload, ok := <-f.stream:
+				if !ok || !yield(said(payload), nil) {
+					return
+				}
+			case <-ctx.Done():
+				yield(remote.Observation{}, &remote.Error{Delivery: remote.Answered, Message: "ended", Err: ctx.Err()})
+				return
+			}
+		}
+	}
+}
+
+func (f *fakeAgent) FetchCard(context.Context, string) (remote.CardFetch, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cards++
+	extensions := ""
+	if f.advertises {
+		extensions = fmt.Sprintf(`,"extensions":[{"uri":%q}]`, form.URI)
+	}
+	return remote.CardFetch{URL: "http://127.0.0.1/card.json", Raw: fmt.Appendf(nil,
+		`{"name":"Ada","supportedInterfaces":[{"url":"http://127.0.0.1/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":%v%s}}`,
+		f.streaming, extensions)}, nil
+}
+
+// bench is an observer on a database of its own, with one task at work.
+type bench struct {
+	t        *testing.T
+	db       *store.DB
+	live     *live.Hub
+	agents   *agent.Catalogue
+	observer *observe.Observer
+	tasks    *task.Reader
+	taskID   string
+}
+
+func setUp(t *testing.T, f *fakeAgent) *bench {
+	t.Helper()
+	ctx := context.Background()
+	hub := &live.Hub{}
+	db, err := store.OpenSQLite(ctx, t.TempDir(), hub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	agents := &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), Remote: f, NewID: newID, Log: log}
+	a, _, err := agents.Register(ctx, access.LocalOperator(), "http://127.0.0.1/card.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{
+		t: t, db: db, live: hub, agents: agents, taskID: newID(),
+		observer: &observe.Observer{Update: store.For[observe.Tx](db.Update), Agents: agents, Remote: f, NewID: newID, Log: log},
+		tasks:    &task.Reader{View: store.For[task.ReadTx](db.View), Agents: agents},
+	}
+	b.update(func(tx *store.Tx) error {
+		return tx.CreateTask(task.Head{TaskID: b.taskID, RemoteTaskID: "r", Kind: task.KindTask, State: a2a.StateWorking},
+			task.Owner{OrganisationID: access.LocalOrganisation, AgentID: a.ID, Title: "t"})
+	})
+	b.update(func(tx *store.Tx) error { return tx.ScheduleCheck(b.taskID, tx.Now(), 0) })
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- b.observer.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if err := db.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return b
+}
+
+func (b *bench) update(f func(*store.Tx) error) {
+	b.t.Helper()
+	if err := b.db.Update(context.Background(), f); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// waitFor waits until the task is as is says.
+func (b *bench) waitFor(what string, is func(task.Task) bool) task.Task {
+	b.t.Helper()
+	changed, stop := b.live.Watch(live.TaskTopic(b.taskID))
+	defer stop()
+	late := time.After(time.Minute)
+	for {
+		got, err := b.tasks.Get(context.Background(), access.LocalOperator(), b.taskID)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if is(got) {
+			return got
+		}
+		select {
+		case <-changed:
+		case <-late:
+			b.t.Fatalf("the task is %+v; waited in vain until %s", got, what)
+		}
+	}
+}
+
+func (b *bench) waitForState(s a2a.State) task.Task {
+	b.t.Helper()
+	return b.waitFor("it is "+string(s), func(got task.Task) bool { return got.State == s })
+}
+
+func TestChecksATaskWithoutStreams(t *testing.T) {
+	t.Parallel()
+	f := &fakeAgent{state: "WORKING"}
+	b := setUp(t, f)
+	f.set("COMPLETED", nil)
+	b.waitForState(a2a.StateCompleted)
+	b.update(func(tx *store.Tx) error {
+		next, err := tx.NextCheck()
+		if !next.IsZero() {
+			t.Errorf("an ended task is checked again at %v", next)
+		}
+		return err
+	})
+}
+
+func TestFollowsAStream(t *testing.T) {
+	t.Parallel()
+	f := &fakeAgent{streaming: true, state: "WORKING", stream: make(chan string), subscribed: make(chan struct{}, 10)}
+	b := setUp(t, f)
+	<-f.subscribed
+	f.stream <- `{"artifactUpdate":{"taskId":"r","artifact":{"artifactId":"a","parts":[{"text":"hi"}]}}}`
+	b.waitFor("its artifact is there", func(got task.Task) bool { return len(got.Artifacts) == 1 })
+	f.stream <- statusOf("COMPLETED")
+	b.waitForState(a2a.StateCompleted)
+}
+
+func TestAStreamThatEndsIsMadeGoodByACheck(t *testing.T) {
+	t.Parallel()
+	f := &fakeAgent{streaming: true, state: "WORKING", stream: make(chan string), subscribed: make(chan struct{}, 10)}
+	b := setUp(t, f)
+	<-f.subscribed
+	f.stream <- `{"artifactUpdate":{"taskId":"r","artifact":{"artifactId":"a","parts":[{"text":"hi"}]}}}`
+	f.set("COMPLETED", nil)
+	close(f.stream)
+	b.waitForState(a2a.StateCompleted)
+}
+
+func TestALaterStreamTakesOver(t *testing.T) {
+	t.Parallel()
+	f := &fakeAgent{streaming: true, state: "WORKING", stream: make(chan string), subscribed: make(chan struct{}, 10)}
+	b := setUp(t, f)
+	<-f.subscribed
+	events := make(chan string, 1)
+	events <- statusOf("COMPLETED")
+	b.observer.Follow(b.taskID, command.Stream{
+		ID: newID(), Count: 1, Cancel: func() {}, Stop: func() {},
+		Next: func() (remote.Observation, error, bool) { return said(<-events), nil, true },
+	})
+	b.waitForState(a2a.StateCompleted)
+}
+
+func TestAFailedCheckIsShownUntilOneSucceeds(t *testing.T) {
+	t.Parallel()
+	f := &fakeAgent{state: "WORKING", err: &remote.Error{Delivery: remote.NotSent, Message: "It is asleep."}}
+	b := setUp(t, f)
+	b.waitFor("the fault is shown", func(got task.Task) bool { return got.CheckError == "It is asleep." })
+	f.set("WORKING", nil)
+	b.waitFor("the fault is gone", func(got task.Task) bool { return got.CheckError == "" })
+}
+
+func TestACardThatLacksTheExtensionIsFetchedAgain(t *testing.T) {
+	t.Parallel()
+	f := &fakeAgent{state: "WORKING"}
+	b := setUp(t, f)
+	const ask = `{"statusUpdate":{"taskId":"r","status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"messageId":"q","role":"ROLE_AGENT",
+		"parts":[{"data":{"schema":{"type":"object","properties":{"a":{"type":"string"}}}},"mediaType":"` + form.MediaType + `"}]}}}}`
+	// The card was fetched a moment ago, so it is not fetched again for a minute:
+	// let it be older.
+	if err := b.db.Exec(context.Background(), "UPDATE agent SET checked_us = checked_us - 61000000"); err != nil {
+		t.Fatal(err)
+	}
+	f.mu.Lock()
+	f.advertises = true
+	f.mu.Unlock()
+	events := make(chan string, 1)
+	events <- ask
+	b.observer.Follow(b.taskID, command.Stream{
+		ID: newID(), Count: 1, Cancel: func() {}, Stop: func() {},
+		Next: func() (remote.Observation, error, bool) { return said(<-events), nil, true },
+	})
+	b.waitFor("the form is drawn", func(got task.Task) bool { return got.Question != nil && got.Question.Form != nil })
+}
