@@ -19,13 +19,7 @@ func readTestdata(t *testing.T, name string) string {
 func TestFormFitsThePage(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, readTestdata(t, "everything.json"))
-	for name, options := range map[string][]tabOption{
-		"wide":                 {viewport(1280, 900)},
-		"wide dark":            {viewport(1280, 900), preferDark},
-		"phone":                {viewport(375, 812)},
-		"phone dark":           {viewport(375, 812), preferDark},
-		"as narrow as it gets": {viewport(320, 700)},
-	} {
+	for name, options := range looks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := openTab(t, options...)
@@ -39,5 +33,16 @@ func TestFormFitsThePage(t *testing.T) {
 			p.until(`document.querySelector(".field-error")`)
 			p.shot("refused")
 		})
+	}
+}
+
+// looks are the pages that a form has to fit.
+func looks() map[string][]tabOption {
+	return map[string][]tabOption{
+		"wide":                 {viewport(1280, 900)},
+		"wide dark":            {viewport(1280, 900), preferDark},
+		"phone":                {viewport(375, 812)},
+		"phone dark":           {viewport(375, 812), preferDark},
+		"as narrow as it gets": {viewport(320, 700)},
 	}
 }

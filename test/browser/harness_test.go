@@ -350,6 +350,9 @@ func (p *tab) focused() string {
 	return evaluate[string](p, `document.activeElement.id`)
 }
 
+// ctrl is the modifier of shortcuts.
+const ctrl = chromedp.ModifierCtrl
+
 // point is a place in the viewport.
 type point struct{ X, Y float64 }
 
@@ -426,7 +429,7 @@ func (p *tab) paste(text string) {
 func (p *tab) fill(css, text string) {
 	p.Helper()
 	p.click(css)
-	p.press("a", chromedp.ModifierCtrl)
+	p.press("a", ctrl)
 	p.press("\b")
 	p.paste(text)
 }

@@ -128,9 +128,9 @@ type sample struct {
 }
 
 var samples = []sample{
-	{"deployment", "a deployment form"},
-	{"every-kind", "every kind of field"},
-	{"broken", "one with faults"},
+	{"deployment", "A deployment"},
+	{"every-kind", "Every kind of field"},
+	{"broken", "One with faults"},
 }
 
 //go:embed samples/*.json

@@ -115,3 +115,20 @@ func rangeRule(least, most form.Decimal) string {
 	}
 	return ""
 }
+
+func fieldCount(n int) string {
+	if n == 1 {
+		return "1 field"
+	}
+	return fmt.Sprintf("%d fields", n)
+}
+
+func adviceCount(n int) string {
+	switch n {
+	case 0:
+		return "no advice"
+	case 1:
+		return "1 piece of advice"
+	}
+	return fmt.Sprintf("%d pieces of advice", n)
+}
