@@ -64,7 +64,7 @@ type NewMessage struct {
 
 // Reduce says what one observation changes. It is pure: the same head and event
 // give the same result. A terminal task is never reopened, an older snapshot
-// never overwrites a newer state, and what cannot be understood changes nothing.
+// never overwrites a newer state, and what is of no known kind is shown as it came.
 // The cost is in proportion to the event.
 func Reduce(h Head, event a2a.Event, when Timing) (Head, []Change) {
 	r := reducer{head: h, when: when}
@@ -77,6 +77,8 @@ func Reduce(h Head, event a2a.Event, when Timing) (Head, []Change) {
 		r.status(event.StatusUpdate.Status, event.StatusUpdate.ContextID)
 	case event.ArtifactUpdate != nil:
 		r.artifact(event.ArtifactUpdate)
+	case event.Unknown != nil:
+		r.addMessage(a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{{Unknown: event.Unknown}}})
 	}
 	if r.head.ObservedAt.Before(when.Received) {
 		r.head.ObservedAt = when.Received

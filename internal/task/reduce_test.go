@@ -3,6 +3,7 @@ package task
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -218,7 +219,11 @@ func TestReduceKeepsWhatItDoesNotKnow(t *testing.T) {
 	p.hears(`{"statusUpdate":{"taskId":"r","status":{"state":"TASK_STATE_DREAMING"}}}`)
 	p.wants("TASK_STATE_DREAMING")
 	before := p.head
-	p.head, _ = Reduce(p.head, a2a.Event{Unknown: json.RawMessage(`{"progress":1}`)}, Timing{Received: p.now})
+	p.hears(`{"progressUpdate":{"percent":50}}`)
+	if len(p.said) != 1 || !strings.HasPrefix(p.said[0], "message content-") {
+		t.Errorf("changes %v, want one message that shows the unknown event", p.said)
+	}
+	before.ObservedAt = p.head.ObservedAt
 	if diff := cmp.Diff(before, p.head); diff != "" {
 		t.Errorf("an unknown event changed the head (-want +got):\n%s", diff)
 	}
