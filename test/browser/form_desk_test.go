@@ -33,6 +33,7 @@ type desk struct {
 	keys      map[string]bool // of answers that were taken
 	isStart   bool
 	held      chan struct{} // answers wait until it is closed
+	isLost    bool          // answers are taken, and nobody hears of it
 	closeForm string        // why the form is drawn closed
 }
 
@@ -90,6 +91,13 @@ func (d *desk) hold() (release func()) {
 	return sync.OnceFunc(func() { close(held) })
 }
 
+// lose makes the replies to answers get lost, or arrive again.
+func (d *desk) lose(lost bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.isLost = lost
+}
+
 // taken returns the answers that were taken, in order.
 func (d *desk) taken() []json.RawMessage {
 	d.mu.Lock()
@@ -138,6 +146,9 @@ func (d *desk) takeAnswer(w http.ResponseWriter, r *http.Request) {
 	defer d.mu.Unlock()
 	d.posts = append(d.posts, r.PostForm)
 	errs, err := d.judge(post)
+	if d.isLost {
+		panic(http.ErrAbortHandler)
+	}
 	switch isModule := r.Header.Get("Accept") == "application/json"; {
 	case err == nil && isModule:
 		writeJSON(w, http.StatusOK, map[string]any{"location": "/sent"})
