@@ -32,7 +32,8 @@ type console struct {
 	tasks     []task.Task
 	blobs     map[string]string
 	submitted []submission
-	refusal   error // what the next calls get instead of being served
+	merged    map[string]string // tasks that became others, by ID
+	refusal   error             // what commands and lists get instead of being served
 }
 
 // submission is one call of Submit.
@@ -70,6 +71,20 @@ func (c *console) change(id string, f func(*task.Task)) {
 	c.hub.Publish(live.TaskTopic(id), live.OrganisationTopic(access.LocalOrganisation))
 }
 
+// merge makes one task have become another.
+func (c *console) merge(id, into string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.merged = map[string]string{id: into}
+}
+
+// refuse makes commands and lists fail.
+func (c *console) refuse(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refusal = err
+}
+
 // sent returns what was submitted.
 func (c *console) sent() []submission {
 	c.mu.Lock()
@@ -80,9 +95,12 @@ func (c *console) sent() []submission {
 func (c *console) task(id string) (task.Task, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if into := c.merged[id]; into != "" {
+		id = into
+	}
 	for _, t := range c.tasks {
 		if t.ID == id {
-			return t, c.refusal
+			return t, nil
 		}
 	}
 	return task.Task{}, fault.New(fault.NotFound, "There is no such task.")

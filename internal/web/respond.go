@@ -112,15 +112,22 @@ func (s *server) answerProblem(w http.ResponseWriter, r *http.Request, status in
 	if wantsJSON(r) {
 		err = answerJSON(w, status, "application/problem+json", problem{title, detail, status, fields})
 	} else {
-		frame, problem := s.shell(r, title, "")
-		if problem != nil {
-			frame = s.bareShell(title, "")
-		}
-		err = page(r.Context(), w, status, views.Problem(frame, status, title, detail))
+		err = page(r.Context(), w, status, views.Problem(s.problemShell(r, status, title), status, title, detail))
 	}
 	if err != nil {
 		s.Log.ErrorContext(r.Context(), "an error page failed", slog.Any("error", err))
 	}
+}
+
+// problemShell is the frame of an error page. After a fault of our own it asks
+// nothing of the services.
+func (s *server) problemShell(r *http.Request, status int, title string) views.Shell {
+	if status != http.StatusInternalServerError {
+		if frame, err := s.shell(r, title, ""); err == nil {
+			return frame
+		}
+	}
+	return s.bareShell(title, "")
 }
 
 func problemTitle(status int) string {

@@ -53,7 +53,8 @@ func (s *server) routes() []route {
 
 func (s *server) serve(handle action) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := handle(w, r); err != nil {
+		err := handle(w, r)
+		if err != nil && r.Context().Err() == nil { // else there is nobody to tell
 			s.answerFault(w, r, err)
 		}
 	})
