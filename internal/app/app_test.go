@@ -125,3 +125,33 @@ func TestUnreachableAgent(t *testing.T) {
 		t.Errorf("agent %+v, want it unreachable with a reason", a)
 	}
 }
+
+func TestOtherSitesAreRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, apptest.Options{})
+	for _, path := range []string{"/", "/agents", "/api/v1/agents", "/healthz", "/no-such-page"} {
+		for name, header := range map[string][2]string{
+			"another host":  {"Host", "rebound.example"},
+			"another site":  {"Sec-Fetch-Site", "cross-site"},
+			"other origins": {"Origin", "https://evil.example"},
+		} {
+			request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.URL()+path, strings.NewReader("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Content-Type", "application/json")
+			request.Header.Set(header[0], header[1])
+			if header[0] == "Host" {
+				request.Host = header[1]
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			if response.StatusCode != http.StatusForbidden || response.Header.Get("Content-Security-Policy") == "" {
+				t.Errorf("POST %s from %s was answered with %d and the policy %q, want 403 and one", path, name, response.StatusCode, response.Header.Get("Content-Security-Policy"))
+			}
+		}
+	}
+}
