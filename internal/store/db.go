@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -44,6 +45,9 @@ const readers = 4
 // knows is an error that says so.
 func OpenSQLite(ctx context.Context, dir string, live Publisher) (*DB, error) {
 	file := filepath.Join(dir, "taskbay.db")
+	if err := makePrivate(file); err != nil {
+		return nil, err
+	}
 	writer, err := openPool(file, 1, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)")
 	if err != nil {
 		return nil, err
@@ -56,6 +60,16 @@ func OpenSQLite(ctx context.Context, dir string, live Publisher) (*DB, error) {
 		return nil, errors.Join(err, writer.Close())
 	}
 	return &DB{writer: writer, reader: reader, live: live, now: time.Now}, nil
+}
+
+// makePrivate makes the file for its owner alone if it is not there. The files
+// that SQLite puts beside it get the same mode.
+func makePrivate(file string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("make the database: %w", err)
+	}
+	return f.Close()
 }
 
 func openPool(file string, conns int, options ...string) (*sql.DB, error) {

@@ -44,6 +44,7 @@ func TestSQLiteOpensWhatItMade(t *testing.T) {
 		if err := db.Ping(context.Background()); err != nil {
 			t.Errorf("Ping: %v", err)
 		}
+		assertPrivate(t, dir)
 		if err := db.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
@@ -59,5 +60,23 @@ func TestSQLiteRefusesANewerSchema(t *testing.T) {
 	}
 	if _, err := store.OpenSQLite(context.Background(), dir, nil); err == nil {
 		t.Error("a database with a newer schema was opened")
+	}
+}
+
+// assertPrivate looks that nobody but the owner may read what is in the directory.
+func assertPrivate(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %o, want it for its owner alone", e.Name(), info.Mode().Perm())
+		}
 	}
 }
