@@ -21,9 +21,12 @@ type Shell struct {
 	Asset    func(name string) string // address of a file of the program's own
 }
 
+// WithSheets adds style sheets of the page's own.
+func (s *Shell) WithSheets(names ...string) { s.Sheets = append(s.Sheets, names...) }
+
 // WithForms adds what a page with a form needs.
 func (s *Shell) WithForms() {
-	s.Sheets = append(s.Sheets, formview.StyleSheet)
+	s.WithSheets(formview.StyleSheet)
 	s.Modules = append(s.Modules, formview.Module)
 }
 
