@@ -41,6 +41,7 @@ func (s *server) agentPage(w http.ResponseWriter, r *http.Request, status int, a
 	if err != nil {
 		return err
 	}
+	frame.WithSheets("task.css", "agent.css")
 	action := "/agents/" + a.ID + "/tasks"
 	p := views.AgentPage{
 		Shell: frame, Agent: a, WithForm: start.withForm, Problem: start.notice,

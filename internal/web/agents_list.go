@@ -15,6 +15,7 @@ func (s *server) agentsList(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	frame.WithSheets("list.css")
 	return page(r.Context(), w, http.StatusOK, views.Agents(views.AgentsPage{
 		Shell: frame, Agents: agents, Welcome: s.welcome(r, agents),
 	}))

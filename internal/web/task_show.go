@@ -45,6 +45,7 @@ func (s *server) taskPage(w http.ResponseWriter, r *http.Request, status int, t 
 		return err
 	}
 	frame.Live = fmt.Sprintf("/tasks/%s/events?seen=%d", t.ID, t.Version)
+	frame.WithSheets("task.css")
 	frame.WithForms()
 	p := views.TaskPage{
 		Shell: frame, Task: t, Problem: entered.notice, CancelID: uuid.NewString(),

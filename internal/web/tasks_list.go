@@ -23,6 +23,7 @@ func (s *server) tasksList(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	frame.WithSheets("list.css")
 	shown, err := fragments(r.Context(), "", listComponents(list, task.Counts{NeedsYou: frame.NeedsYou})...)
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func get(t *testing.T, address string) *http.Response {
@@ -42,15 +44,51 @@ func TestServeHTTP(t *testing.T) {
 	}
 }
 
-func TestDigest(t *testing.T) {
+func TestAddressFollowsContent(t *testing.T) {
 	t.Parallel()
-	tree := func(name, content string) fs.FS { return fstest.MapFS{name: {Data: []byte(content)}} }
-	one := digest(tree("a.js", "1"))
-	if one != digest(tree("a.js", "1")) {
-		t.Error("the same files have two digests")
+	address := func(name, content string) string {
+		assets, err := load(fstest.MapFS{name: {Data: []byte(content)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return assets.URL("")
 	}
-	if one == digest(tree("a.js", "2")) || one == digest(tree("b.js", "1")) {
-		t.Error("other files have the same digest")
+	one := address("a.js", "f(1)")
+	if one != address("a.js", "f(1)") {
+		t.Error("the same files have two addresses")
+	}
+	if one == address("a.js", "f(2)") || one == address("b.js", "f(1)") {
+		t.Error("other files have the same address")
+	}
+}
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	assets, err := load(fstest.MapFS{
+		"a.js":    {Data: []byte("// Why.\nconst a = 1;\n\nf(a);\n")},
+		"b.css":   {Data: []byte("/* Why. */\n.a {\n  color: light-dark(#000, #fff);\n\n  &:hover {\n    color: red;\n  }\n}\n")},
+		"c.svg":   {Data: []byte("<svg>\n</svg>")},
+		"d.go":    {Data: []byte("package static")},
+		"e/f.css": {Data: []byte("@layer a, b;")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for name, content := range assets.content {
+		got[name] = string(content)
+	}
+	want := map[string]string{
+		"a.js":    "const a=1;f(a)",
+		"b.css":   ".a{color:light-dark(#000,#fff);&:hover{color:red}}",
+		"c.svg":   "<svg>\n</svg>",
+		"e/f.css": "@layer a,b;",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("content mismatch (-want +got):\n%s", diff)
+	}
+	if _, err := load(fstest.MapFS{"broken.js": {Data: []byte("function (")}}); err == nil {
+		t.Error("a module that is no JavaScript was taken")
 	}
 }
 
@@ -62,7 +100,7 @@ func TestImports(t *testing.T) {
 	for _, path := range modules(t) {
 		dir := path[:strings.LastIndex("/"+path, "/")]
 		for _, match := range imports.FindAllStringSubmatch(read(t, path), -1) {
-			if !isFile(dir + match[1]) {
+			if _, ok := New().content[dir+match[1]]; !ok {
 				t.Errorf("%s imports %s, which is not there", path, dir+match[1])
 			}
 		}
