@@ -153,7 +153,7 @@ func twinsAreToldApart(t *testing.T) {
 			if p.has("select") {
 				p.choose("#f-v", "1")
 			} else {
-				p.click("#f-v-1")
+				p.click(optionOf("v", 1))
 			}
 			if got, want := sentOne(p, d), "{\"v\":\"pro\u200bduction\"}"; got != want {
 				t.Errorf("answer = %q, want %q", got, want)
@@ -187,7 +187,7 @@ func deceptiveTextIsFlagged(t *testing.T) {
 
 func reloadRestores(t *testing.T) {
 	d, p := openForm(t, readTestdata(t, "everything.json"))
-	p.click("#f-environment-1")
+	p.click(optionOf("environment", 1))
 	p.choose("#f-region", "6")
 	p.fill("#f-replicas", "7")
 	p.fill("#f-owner", "Grace")
@@ -213,7 +213,7 @@ func reloadRestores(t *testing.T) {
 	p.fill("#f-owner", "Ada")
 	p.click("#f-environment")
 	p.choose("#f-region", "0")
-	p.click("#f-key-1")
+	p.click(optionOf("key", 1))
 	sentOne(p, d)
 	p.visit(d.URL + "/task")
 	p.until(`document.querySelector("structured-form")?.fields`)
@@ -449,7 +449,7 @@ func rightToLeft(t *testing.T) {
 		([name, css]) => [name, getComputedStyle(document.querySelector(css)).direction]))`, map[string]string{
 		"title": ".form-title", "description": ".form-description", "label": "[for=f-name]", "hint": "#f-name-hint",
 		"input": "#f-name", "Latin label": "[for=f-note]", "area": "#f-note", "legend": "legend",
-		"option": ".form-option:has(#f-pick)", "Latin option": ".form-option:has(#f-pick-1)",
+		"option": ".form-option:has(#f-pick)", "Latin option": ".form-option:has(" + optionOf("pick", 1) + ")",
 	})
 	want := map[string]string{
 		"title": "rtl", "description": "rtl", "label": "rtl", "hint": "rtl", "input": "rtl", "Latin label": "ltr",

@@ -34,7 +34,7 @@ func TestFormCheckIsLive(t *testing.T) {
 		t.Errorf("answer = %q, want none while a required field is empty", text)
 	}
 	p.fill("#f-a", "12345678901234567890")
-	p.click("#f-b-1")
+	p.click(optionOf("b", 1))
 	if diff := cmp.Diff("{\n  \"a\": 12345678901234567890,\n  \"b\": \"y\"\n}", p.text("#check-answer")); diff != "" {
 		t.Errorf("answer mismatch (-want +got):\n%s", diff)
 	}
@@ -87,7 +87,7 @@ func TestFormCheckWithoutScripts(t *testing.T) {
 	if text := p.text("#check-result"); !strings.Contains(text, "This form is drawn") {
 		t.Errorf("no verdict on the sample:\n%s", text)
 	}
-	p.click("#f-environment-1")
+	p.click(optionOf("environment", 1))
 	p.fill("#f-replicas", "3")
 	p.click("#check-result [type=submit]")
 	p.until(`document.querySelector("#check-answer").innerText.includes('"replicas": 3')`)

@@ -205,7 +205,7 @@ func writePage(w http.ResponseWriter, r *http.Request, body templ.Component, mod
 	_, _ = io.WriteString(w, `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Desk</title>
 <link rel="icon" href="/static/favicon.svg">
 <meta name="viewport" content="width=device-width, initial-scale=1">`)
-	for _, sheet := range []string{"tokens.css", "base.css", "components.css", "pages.css", formview.StyleSheet} {
+	for _, sheet := range []string{"tokens.css", "base.css", "components.css", formview.StyleSheet, formview.CheckStyleSheet} {
 		_, _ = fmt.Fprintf(w, `<link rel="stylesheet" href="/static/%s">`, sheet)
 	}
 	_, _ = fmt.Fprintf(w, `<script type="module" src="/static/%s"></script></head><body><header></header><main id="main">`, module)

@@ -180,7 +180,7 @@ func TestFormWithoutScripts(t *testing.T) {
 	p := openTab(t, withoutScripts)
 	p.expect("status of 422")
 	p.visit(d.URL + "/task")
-	p.click("label:has(> #f-twin-1)")
+	p.click("label:has(> " + optionOf("twin", 1) + ")")
 	p.click("#f-on")
 	p.click("[type=submit]")
 	p.until(`document.querySelector(".form-summary")`)
@@ -191,7 +191,7 @@ func TestFormWithoutScripts(t *testing.T) {
 	if got := p.focused(); got != "f-name" {
 		t.Errorf("focus = %q, want the field that is wrong", got)
 	}
-	if p.count("#f-twin-1:checked") != 1 || p.count("#f-on:checked") != 0 {
+	if p.count(optionOf("twin", 1)+":checked") != 1 || p.count("#f-on:checked") != 0 {
 		t.Error("what was chosen is not kept")
 	}
 	p.click(".form-summary a")

@@ -347,7 +347,7 @@ func enter(p *tab, field *form.Field, entry form.Entry) {
 		case p.has("select" + control):
 			p.choose(control, strconv.Itoa(at))
 		case at >= 0:
-			p.click(fmt.Sprintf("label:has(> [name='f.%s'][value='%d'])", field.Key, at))
+			p.click("label:has(> " + optionOf(field.Key, at) + ")")
 		}
 	default:
 		if p.value(control) != entry.Text() {
@@ -355,6 +355,9 @@ func enter(p *tab, field *form.Field, entry form.Entry) {
 		}
 	}
 }
+
+// optionOf selects the control of an option that is visible by itself.
+func optionOf(key string, at int) string { return fmt.Sprintf("[name='f.%s'][value='%d']", key, at) }
 
 // smuggle puts a control that the form does not declare into it.
 func smuggle(p *tab, key, value string) {
@@ -382,7 +385,7 @@ func checkKeys(t *testing.T, f *form.Form, posted url.Values) {
 func shownErrors(p *tab) map[string]string {
 	p.Helper()
 	return evaluate[map[string]string](p, `Object.fromEntries(Array.from(document.querySelectorAll(".field-error"),
-		(error) => [error.closest("[data-key]").dataset.key, error.textContent]))`)
+		(error) => [error.id.slice("f-".length, -"-error".length), error.textContent]))`)
 }
 
 // answerByForgery posts a choice that no control offers, past the controls: the

@@ -106,13 +106,9 @@ func (c control) most() string {
 	return string(c.field.Maximum)
 }
 
-// optionID names the control of an option. The first has the name of the field, so that a link to the
-// field leads somewhere.
-func (c control) optionID(at int) string {
-	if at == 0 {
-		return c.id()
-	}
-	return c.id() + "-" + strconv.Itoa(at)
+// mayTurn reports whether the direction of an option has to be found out. That of ASCII is known.
+func (c control) mayTurn(at int) bool {
+	return strings.ContainsFunc(c.optionText(at), func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // exactValue is the value of an option as JSON, which survives an attribute unchanged.

@@ -29,9 +29,10 @@ type preview struct {
 
 // Files of package static that a page with forms needs.
 const (
-	StyleSheet  = "form/form.css"
-	Module      = "form/structured-form.js" // of a page with an open form
-	CheckModule = "form/form-check.js"      // of the check page, which has one
+	StyleSheet      = "form/form.css"
+	Module          = "form/structured-form.js" // of a page with an open form
+	CheckStyleSheet = "form/form-check.css"     // of the check page, beside the other
+	CheckModule     = "form/form-check.js"      // of the check page, which loads the other
 )
 
 // ID names the form: the same for every drawing of one question, another if the task, the question

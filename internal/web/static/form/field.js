@@ -7,21 +7,21 @@ const DECIMAL_COMMA = (0.5).toLocaleString().includes(",");
 export class Field {
   touched = false; // by the person
   #row;
-  #controls;
-  #first;
-  #choices; // radios or options
+  #control; // the first, where there are several
   #counter;
 
   /** @param {HTMLElement} row the field as the server draws it */
   constructor(row) {
     this.#row = row;
-    this.#controls = [...row.querySelectorAll("input, select, textarea")];
-    this.#first = this.#controls[0];
-    this.#choices = [...(this.#first.options ?? this.#controls)];
-    this.rule = readRule(row.dataset, this.#choices);
+    this.#control = row.querySelector("input, select, textarea");
+    const { name, options, inputMode, dataset } = this.#control;
+    this.choices = [...(options ?? row.querySelectorAll("[type=radio]"))];
+    this.rule = readRule(name.slice("f.".length), row.dataset, this.choices);
     if (this.rule.maxLength) this.#counter = this.#append("span", "field-count");
     // A decimal keyboard has the comma of its country, and no point.
-    if (DECIMAL_COMMA && this.#first.inputMode === "decimal") this.#first.inputMode = "text";
+    if (DECIMAL_COMMA && inputMode === "decimal") this.#control.inputMode = "text";
+    // Nothing here is a credential: password managers keep out.
+    dataset["1pIgnore"] = dataset.lpignore = "true";
   }
 
   get label() {
@@ -30,52 +30,47 @@ export class Field {
 
   /** What stands in it: a text, a box on or off, the index of an option, or "". */
   get state() {
-    const { type, checked, value } = this.#first;
+    const { type, checked, value } = this.#control;
     if (type === "checkbox") return checked;
-    return type === "radio" ? (this.#chosen?.value ?? "") : value;
+    return this.choices.length ? (this.chosen?.value ?? "") : value;
   }
 
   set state(state) {
-    const { type } = this.#first;
-    if (type === "checkbox") this.#first.checked = state;
-    else if (type === "radio") for (const radio of this.#controls) radio.checked = radio.value === state;
-    else this.#first.value = state;
+    if (this.#control.type === "checkbox") this.#control.checked = state;
+    else if (this.#control.type === "radio") for (const radio of this.choices) radio.checked = radio.value === state;
+    else this.#control.value = state;
     this.refresh();
   }
 
   /** What stood in it when the page came. */
   get initialState() {
-    const { type, defaultChecked, defaultValue } = this.#first;
+    const { type, defaultChecked, defaultValue } = this.#control;
     if (type === "checkbox") return defaultChecked;
-    if (this.rule.kind !== "choice") return defaultValue;
-    return this.#choices.find((choice) => choice.defaultChecked || choice.defaultSelected)?.value ?? "";
+    if (!this.choices.length) return defaultValue;
+    return this.choices.find((choice) => choice.defaultChecked || choice.defaultSelected)?.value ?? "";
+  }
+
+  get chosen() {
+    return this.choices.find((choice) => choice.checked || choice.selected);
   }
 
   /** What stands in it, as the rules take it. */
   get entry() {
-    if (this.rule.kind !== "choice") return this.state;
-    return this.#chosen?.value ? exactValue(this.#chosen) : undefined;
-  }
-
-  set entry(entry) {
-    const isChoice = this.rule.kind === "choice";
-    this.state = isChoice ? (this.#choices.find((choice) => choice.value && exactValue(choice) === entry)?.value ?? "") : entry;
+    if (!this.choices.length) return this.state;
+    return this.chosen?.value ? exactValue(this.chosen) : undefined;
   }
 
   /** What stands in it, as a person reads it. */
   get words() {
-    if (this.rule.kind !== "choice") return String(this.state);
-    return (this.#chosen?.labels?.[0] ?? this.#chosen)?.textContent.trim() ?? "";
+    if (!this.state || this.state === true) return this.state ? "yes" : "";
+    return this.chosen ? (this.chosen.labels?.[0] ?? this.chosen).textContent.trim() : this.state;
   }
 
   /** What a POST says of it: name and value, or nothing. */
   get posted() {
     const { state } = this;
-    return state === false || (state === "" && this.rule.kind === "choice") ? [] : [[this.#first.name, state === true ? "on" : state]];
-  }
-
-  get #chosen() {
-    return this.#choices.find((choice) => choice.checked || choice.selected);
+    if (state === false || (state === "" && this.choices.length)) return [];
+    return [[this.#control.name, state === true ? "on" : state]];
   }
 
   contains(node) {
@@ -83,7 +78,7 @@ export class Field {
   }
 
   focus() {
-    this.#first.focus();
+    this.#control.focus();
   }
 
   /** Checks it, says what is wrong, and returns whether nothing is. */
@@ -95,38 +90,36 @@ export class Field {
 
   /** Says what is wrong with it, or that nothing is. */
   say(message) {
-    const state = this.#row.querySelector("[role=radiogroup]") ?? this.#first;
+    const spoken = this.#row.querySelector("[role=radiogroup]") ?? this.#control;
     let line = this.#row.querySelector(".field-error");
+    spoken.ariaInvalid = message ? "true" : null;
     if (message) {
       line ??= this.#append("p", "field-error");
       line.id = `f-${this.rule.key}-error`;
       line.role = "alert";
       if (line.textContent !== message) line.textContent = message;
-      state.ariaInvalid = "true";
     } else {
       line?.remove();
-      state.ariaInvalid = null;
     }
     const told = this.#row.querySelectorAll(".field-hint, .field-rule, .field-note, .field-error");
-    state.setAttribute("aria-describedby", Array.from(told, ({ id }) => id).join(" "));
+    spoken.setAttribute("aria-describedby", Array.from(told, ({ id }) => id).join(" "));
   }
 
-  /** Follows a change. Returns what to announce: how close its text is to the limit, or "". */
+  /** Follows a change. Returns how close a text is to its limit, if that is to be announced. */
   refresh() {
     if (this.#row.querySelector(".field-error")) this.validate();
-    grow(this.#first);
     if (!this.#counter) return "";
     const { maxLength } = this.rule;
     const left = maxLength - countCharacters(this.state);
     const text = left < 0 ? `${-left} too many` : `${left} left`;
-    this.#counter.textContent = this.state === "" ? "" : text;
+    this.#counter.textContent = this.state && text;
     this.#counter.classList.toggle("is-over", left < 0);
     return left <= maxLength / 10 ? `${this.label}: ${text}` : "";
   }
 
   /** Leaves what stands in it to be read and copied, and no longer changed. */
   lock() {
-    for (const control of this.#controls) {
+    for (const control of this.#row.querySelectorAll("input, select, textarea")) {
       if (control.matches("textarea, [type=text]")) control.readOnly = true;
       else control.disabled = true;
     }
@@ -140,13 +133,13 @@ export class Field {
   }
 }
 
-function readRule({ key, kind, required, least, most }, choices) {
+function readRule(key, { kind, required, least, most }, choices) {
   const rule = { key, kind, required: required !== undefined };
-  if (kind === "text") {
+  if (kind === "choice") {
+    rule.options = choices.filter(({ value }) => value).map((choice) => ({ value: exactValue(choice) }));
+  } else if (kind === "text") {
     if (least) rule.minLength = Number(least);
     if (most) rule.maxLength = Number(most);
-  } else if (kind === "choice") {
-    rule.options = choices.filter(({ value }) => value).map((choice) => ({ value: exactValue(choice) }));
   } else {
     rule.minimum = least;
     rule.maximum = most;
@@ -154,12 +147,5 @@ function readRule({ key, kind, required, least, most }, choices) {
   return rule;
 }
 
-// A page that shows the answer has the values; any other does with the index.
-const exactValue = ({ dataset, value }) => (dataset.value ? JSON.parse(dataset.value) : value);
-
-// Where no style sheet can do it yet.
-function grow(control) {
-  if (control.localName !== "textarea" || CSS.supports("field-sizing", "content")) return;
-  control.style.height = "auto";
-  control.style.height = `${control.scrollHeight + 2}px`;
-}
+/** The value that an option sends, on a page that needs it; its index on others. */
+export const exactValue = ({ dataset, value }) => (dataset.value ? JSON.parse(dataset.value) : value);

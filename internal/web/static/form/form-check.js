@@ -2,6 +2,8 @@
 // says what it thinks of it; while the form is filled in, the rules say what it
 // would send. What was entered stays where a field of the same name does.
 
+import { exactValue } from "./field.js";
+import { check } from "./rules.js";
 import "./structured-form.js";
 
 const DELAY = 300; // milliseconds
@@ -81,24 +83,30 @@ class FormCheck extends HTMLElement {
   #answer() {
     const answer = this.querySelector("#check-answer");
     if (!answer) return;
-    const { members, submission } = this.querySelector("structured-form").check();
+    const fields = fieldsIn(this);
+    const entries = Object.fromEntries(fields.map((field) => [field.rule.key, field.entry]));
+    const { members, submission } = check({ fields: fields.map((field) => field.rule) }, entries);
     const lines = members.map((member) => `\n  ${member.join(": ")}`).join();
     if (submission === null) answer.textContent = answer.dataset.none;
     else answer.textContent = lines ? `{${visible(lines)}\n}` : "{}";
   }
 }
 
-/** What a person entered, by key. */
+const fieldsIn = (element) => element.querySelector("structured-form")?.fields ?? [];
+
+/** What a person entered: the fields by key. */
 function enteredIn(result) {
-  const fields = result.querySelector("structured-form")?.fields ?? [];
-  const changed = fields.filter((field) => field.state !== field.initialState);
+  const changed = fieldsIn(result).filter((field) => field.state !== field.initialState);
   return new Map(changed.map((field) => [field.rule.key, field]));
 }
 
+// A choice stays with its value, wherever that is in the list now.
 function restore(result, entered) {
-  for (const field of result.querySelector("structured-form")?.fields ?? []) {
+  for (const field of fieldsIn(result)) {
     const old = entered.get(field.rule.key);
-    if (old?.rule.kind === field.rule.kind) field.entry = old.entry;
+    if (old?.rule.kind !== field.rule.kind) continue;
+    const isSame = (choice) => choice.value && exactValue(choice) === old.entry;
+    field.state = field.choices.length ? (field.choices.find(isSame)?.value ?? "") : old.entry;
   }
 }
 

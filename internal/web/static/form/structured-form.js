@@ -2,11 +2,10 @@
 // it is sent, sends it without leaving the page, and keeps it until it has been
 // sent. A page that updates itself calls close(reason) when the question has
 // gone. The attribute "posted" says that it holds what was sent and refused,
-// "preview" that it is never sent.
+// "closed" that it can no longer be sent, "preview" that it never is.
 
 import { dropDraft, dropOldDrafts, loadDraft, saveDraft } from "./drafts.js";
 import { Field } from "./field.js";
-import { check } from "./rules.js";
 
 const DRAFT_DELAY = 150; // milliseconds, as all of these
 const ANNOUNCE_DELAY = 700;
@@ -61,6 +60,7 @@ class StructuredForm extends HTMLElement {
       dropOldDrafts();
       if (!this.hasAttribute("posted")) this.#restore(loadDraft(this.id));
     }
+    if (this.hasAttribute("closed")) this.#offerCopy(this.querySelector(".form-note"));
     for (const field of this.#fields) field.refresh();
   }
 
@@ -75,12 +75,6 @@ class StructuredForm extends HTMLElement {
   /** Whether anything is other than the agent suggested. */
   get isChanged() {
     return this.#fields.some((field) => field.state !== field.initialState);
-  }
-
-  /** What the rules say of what stands in the form: see check in rules.js. */
-  check() {
-    const entries = Object.fromEntries(this.#fields.map((field) => [field.rule.key, field.entry]));
-    return check({ fields: this.#fields.map((field) => field.rule) }, entries);
   }
 
   /**
@@ -235,10 +229,13 @@ class StructuredForm extends HTMLElement {
 
   // Nothing can be sent any more; what was typed can be taken elsewhere.
   #lock(reason) {
-    this.#state = "closed";
     for (const field of this.#fields) field.lock();
     this.#button.ariaDisabled = "true";
-    const note = this.#say("warning", `${reason} What you entered was not sent.`);
+    this.#offerCopy(this.#say("warning", `${reason} What you entered was not sent.`));
+  }
+
+  #offerCopy(note) {
+    this.#state = "closed";
     if (!navigator.clipboard) return;
     note.append(button("Copy what you entered", async ({ target }) => {
       const lines = this.#fields.map((field) => `${field.label}: ${field.words}`);
@@ -264,6 +261,7 @@ async function post(address, pairs) {
       method: "POST",
       headers: { Accept: "application/json" },
       body: new URLSearchParams(pairs),
+      redirect: "error", // to a page, which would say nothing of the answer
       signal: AbortSignal.timeout(SEND_TIMEOUT),
     });
     const isJSON = response.headers.get("Content-Type")?.includes("json");
