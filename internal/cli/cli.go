@@ -119,6 +119,10 @@ func usage(err error) error {
 	if errors.Is(err, errHelpShown) {
 		return err
 	}
+	var invalid *config.InvalidError
+	if errors.As(err, &invalid) {
+		return &failure{exitUsage, invalid}
+	}
 	message := strings.Replace(err.Error(), "unexpected argument", "there is no command or argument", 1)
 	return &failure{exitUsage, fmt.Errorf("%s\nRun taskbay help for what there is", message)}
 }

@@ -36,7 +36,7 @@ func notes(title string, list []form.Note, p paint) string {
 			fmt.Fprintln(&out, margin+p.warn(at))
 			at = ""
 		}
-		fmt.Fprintln(&out, margin+p.warn(pad(at, width))+margin+oneLine(n.Message))
+		fmt.Fprintln(&out, margin+p.warn(pad(at, width))+margin+p.hang(oneLine(n.Message), width+2*len(margin)))
 	}
 	return out.String() + "\n"
 }
@@ -125,10 +125,10 @@ func rules(field *form.Field) []string {
 		out = append(out, "several lines")
 	}
 	if n := field.MinLength; n != nil {
-		out = append(out, fmt.Sprintf("at least %d characters", *n))
+		out = append(out, "at least "+characters(*n))
 	}
 	if n := field.MaxLength; n != nil {
-		out = append(out, fmt.Sprintf("at most %d characters", *n))
+		out = append(out, "at most "+characters(*n))
 	}
 	if field.Minimum != "" {
 		out = append(out, "at least "+field.Minimum.String())
@@ -140,6 +140,13 @@ func rules(field *form.Field) []string {
 		out = append(out, "one of: "+strings.Join(optionLabels(field.Options), ", "))
 	}
 	return out
+}
+
+func characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return strconv.Itoa(n) + " characters"
 }
 
 // optionLabels returns the labels of options. Where two look the same, each has
@@ -160,8 +167,8 @@ func optionLabels(options []form.Option) []string {
 	return labels
 }
 
-// table aligns rows by the columns that a terminal gives each text. The first
-// row is the head.
+// table aligns rows by the columns that a terminal gives each text, and wraps
+// their last cell. The first row is the head.
 func table(rows [][]string, p paint) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -172,10 +179,11 @@ func table(rows [][]string, p paint) string {
 	var out strings.Builder
 	for i, row := range rows {
 		var line strings.Builder
-		for j, cell := range row {
+		for j, cell := range row[:len(row)-1] {
 			line.WriteString(margin + pad(cell, widths[j]))
 		}
-		text := strings.TrimRight(line.String(), " ")
+		column := ansi.StringWidth(line.String()) + len(margin)
+		text := strings.TrimRight(line.String()+margin+p.hang(row[len(row)-1], column), " ")
 		if i == 0 {
 			text = p.dim(text)
 		}

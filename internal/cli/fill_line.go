@@ -19,17 +19,44 @@ const (
 	lastLine  = "."
 )
 
-// lines asks one question after another, a line at a time. The first error of
-// its streams stays, and nothing is asked after it.
+// lines asks one question after another, a line at a time.
 type lines struct {
-	in  *bufio.Reader
-	out io.Writer
+	typed <-chan typedLine
+	out   io.Writer
+}
+
+type typedLine struct {
+	text string
+	err  error
+}
+
+// readLines hands on the lines of in, and the error that ends them. A read that
+// blocks outlasts ctx; the process ends with it.
+func readLines(ctx context.Context, in io.Reader) <-chan typedLine {
+	lines := make(chan typedLine)
+	go func() {
+		buffered := bufio.NewReader(in)
+		for {
+			text, err := buffered.ReadString('\n')
+			select {
+			case lines <- typedLine{text, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
 }
 
 // askByLine asks without moving the cursor. An empty line leaves a control as it
 // is.
 func askByLine(ctx context.Context, f *form.Form, s Streams) (form.Entries, error) {
-	l := &lines{in: bufio.NewReader(s.In), out: s.Err}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l := &lines{typed: readLines(ctx, s.In), out: s.Err}
 	entries := f.Initial()
 	for i := range f.Fields {
 		field := &f.Fields[i]
@@ -48,13 +75,11 @@ func askByLine(ctx context.Context, f *form.Form, s Streams) (form.Entries, erro
 // ask repeats a question until its entry passes.
 func (l *lines) ask(ctx context.Context, field *form.Field, initial form.Entry) (form.Entry, error) {
 	for {
-		entry, problem, err := l.read(field, initial)
-		switch {
-		case ctx.Err() != nil:
-			return form.Entry{}, errGaveUp
-		case err != nil:
+		entry, problem, err := l.read(ctx, field, initial)
+		if err != nil {
 			return form.Entry{}, err
-		case problem == nil:
+		}
+		if problem == nil {
 			problem = check(field, entry)
 		}
 		if problem == nil {
@@ -67,17 +92,17 @@ func (l *lines) ask(ctx context.Context, field *form.Field, initial form.Entry) 
 }
 
 // read reads one entry, or what is wrong with what was typed.
-func (l *lines) read(field *form.Field, initial form.Entry) (entry form.Entry, problem, err error) {
+func (l *lines) read(ctx context.Context, field *form.Field, initial form.Entry) (entry form.Entry, problem, err error) {
 	if err := l.say("> "); err != nil {
 		return form.Entry{}, nil, err
 	}
-	typed, err := l.line()
+	typed, err := l.line(ctx)
 	if err != nil {
 		return form.Entry{}, nil, err
 	}
 	switch {
 	case field.Multiline:
-		entry, err = l.rest(typed, initial)
+		entry, err = l.rest(ctx, typed, initial)
 		return entry, nil, err
 	case typed == "":
 		return initial, nil, nil
@@ -94,7 +119,7 @@ func (l *lines) read(field *form.Field, initial form.Entry) (entry form.Entry, p
 }
 
 // rest reads the lines of a text that begins with first.
-func (l *lines) rest(first string, initial form.Entry) (form.Entry, error) {
+func (l *lines) rest(ctx context.Context, first string, initial form.Entry) (form.Entry, error) {
 	if first == lastLine {
 		return initial, nil
 	}
@@ -102,7 +127,7 @@ func (l *lines) rest(first string, initial form.Entry) (form.Entry, error) {
 	for line := first; line != lastLine; {
 		all = append(all, line)
 		var err error
-		if line, err = l.line(); err != nil {
+		if line, err = l.line(ctx); err != nil {
 			return form.Entry{}, err
 		}
 	}
@@ -131,15 +156,19 @@ func typedChoice(field *form.Field, typed string) (form.Entry, error) {
 }
 
 // line reads a line as typed, without its end.
-func (l *lines) line() (string, error) {
-	text, err := l.in.ReadString('\n')
-	if err == io.EOF && text != "" {
-		return text, nil
+func (l *lines) line(ctx context.Context) (string, error) {
+	select {
+	case <-ctx.Done():
+		return "", errGaveUp
+	case typed := <-l.typed:
+		if typed.err == io.EOF && typed.text == "" {
+			return "", errors.New("the input ended before the form was filled in")
+		}
+		if typed.err != nil && typed.err != io.EOF {
+			return "", typed.err
+		}
+		return strings.TrimSuffix(strings.TrimSuffix(typed.text, "\n"), "\r"), nil
 	}
-	if err == io.EOF {
-		return "", errors.New("the input ended before the form was filled in")
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
 }
 
 func (l *lines) say(text string) error {
@@ -150,7 +179,7 @@ func (l *lines) say(text string) error {
 // intro puts a question, with its options, what stands in its control, and how
 // to answer.
 func intro(field *form.Field, initial form.Entry, index, count int) string {
-	text := fmt.Sprintf("%d of %d: %s\n", index+1, count, label(field))
+	text := fmt.Sprintf("%d of %d: %s\n", index+1, count, oneLine(field.Label))
 	if lines := hint(field); lines != "" {
 		text += indent(lines) + "\n"
 	}
@@ -161,27 +190,40 @@ func intro(field *form.Field, initial form.Entry, index, count int) string {
 }
 
 func howTo(field *form.Field, initial form.Entry) string {
-	switch {
-	case field.Kind == form.Boolean:
+	switch field.Kind {
+	case form.Boolean:
 		return fmt.Sprintf("yes or no; Enter for %s", yesNo(initial.On()))
-	case field.Kind == form.Choice:
+	case form.Choice:
+		kept := ""
 		if at := optionIndex(field, initial); at != none {
-			return fmt.Sprintf("number; Enter for %d, 0 for none", at+1)
+			kept = strconv.Itoa(at + 1)
 		}
-		return "number; Enter for none"
-	case field.Multiline:
-		return startsAs(initial, "end with a line that is a dot", lastLine)
+		return "the number of an option" + howToLeave(field, "Enter", kept, "0")
+	case form.Integer:
+		return "a whole number" + howToLeave(field, "Enter", initial.Text(), clearLine)
+	case form.Number:
+		return "a number" + howToLeave(field, "Enter", initial.Text(), clearLine)
 	}
-	return startsAs(initial, "", "Enter")
+	kept := ""
+	if initial.Text() != "" {
+		kept = oneLine(strconv.Quote(initial.Text()))
+	}
+	if field.Multiline {
+		return "lines of text, ended by a line that is a dot" + howToLeave(field, "a dot at once", kept, clearLine)
+	}
+	return "a line of text" + howToLeave(field, "Enter", kept, clearLine)
 }
 
-// startsAs says what stands in a control, and how to keep and how to clear it.
-func startsAs(initial form.Entry, how, keep string) string {
-	if initial.Text() != "" {
-		return strings.TrimPrefix(fmt.Sprintf("%s; %s for %s, %s for nothing", how, keep, oneLine(strconv.Quote(initial.Text())), clearLine), "; ")
+// howToLeave says how to keep what stands in a control, if anything does, and
+// how to have nothing there.
+func howToLeave(field *form.Field, keep, kept, clear string) string {
+	switch {
+	case kept != "" && field.Required:
+		return fmt.Sprintf("; %s for %s", keep, kept)
+	case kept != "":
+		return fmt.Sprintf("; %s for %s, %s for nothing", keep, kept, clear)
+	case field.Required:
+		return ""
 	}
-	if how == "" {
-		return "Enter for nothing"
-	}
-	return how + "; a dot alone for nothing"
+	return fmt.Sprintf("; %s for nothing", keep)
 }

@@ -60,7 +60,7 @@ func newQuestion(field *form.Field, entry form.Entry) question {
 func tick(field *form.Field, entry form.Entry) question {
 	on := entry.On()
 	return question{
-		huh.NewConfirm().Title(label(field)).Description(hint(field)).Affirmative("Yes").Negative("No").Value(&on),
+		huh.NewConfirm().Title(oneLine(field.Label)).Description(hint(field)).Affirmative("Yes").Negative("No").Value(&on),
 		func() form.Entry { return form.Ticked(on) },
 	}
 }
@@ -78,7 +78,7 @@ func choice(field *form.Field, entry form.Entry) question {
 		above += 1 + strings.Count(text, "\n")
 	}
 	return question{
-		huh.NewSelect[int]().Title(label(field)).Description(hint(field)).
+		huh.NewSelect[int]().Title(oneLine(field.Label)).Description(hint(field)).
 			Options(options...).Height(above + min(len(options), maxShown)).Value(&index).
 			Validate(func(i int) error { return check(field, chosen(field, i)) }),
 		func() form.Entry { return chosen(field, index) },
@@ -89,7 +89,7 @@ func severalLines(field *form.Field, entry form.Entry) question {
 	const linesShown = 6
 	text := entry.Text()
 	return question{
-		huh.NewText().Title(label(field)).Description(hint(field)).
+		huh.NewText().Title(oneLine(field.Label)).Description(hint(field)).
 			Lines(linesShown).CharLimit(0).ExternalEditor(false).Value(&text).
 			Validate(func(t string) error { return check(field, form.Typed(t)) }),
 		func() form.Entry { return form.Typed(text) },
@@ -99,7 +99,7 @@ func severalLines(field *form.Field, entry form.Entry) question {
 func line(field *form.Field, entry form.Entry) question {
 	text := entry.Text()
 	return question{
-		huh.NewInput().Title(label(field)).Description(hint(field)).CharLimit(0).Value(&text).
+		huh.NewInput().Title(oneLine(field.Label)).Description(hint(field)).CharLimit(0).Value(&text).
 			Validate(func(t string) error { return check(field, form.Typed(t)) }),
 		func() form.Entry { return form.Typed(text) },
 	}

@@ -26,6 +26,7 @@ const maxInput = 16 << 20
 // error ends with the exit code for what cannot be read.
 func readInput(name string, s Streams) ([]byte, error) {
 	raw, err := readAll(name, s)
+	name = inputName(name)
 	switch {
 	case err != nil:
 		return nil, &failure{exitUsage, err}
@@ -38,6 +39,14 @@ func readInput(name string, s Streams) ([]byte, error) {
 		return nil, &failure{exitUsage, notJSON(name, raw, err)}
 	}
 	return raw, nil
+}
+
+// inputName is how messages call a file, or "-".
+func inputName(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return name
 }
 
 func readAll(name string, s Streams) ([]byte, error) {
@@ -76,7 +85,7 @@ func readForm(name string, rejectedCode int, s Streams) (*form.Form, error) {
 		return report.Form, nil
 	}
 	p := painter(s.Err)
-	text := fmt.Sprintf("%s: the form is %s.\n\n", name, p.bad("rejected")) + notes("Why", report.Reasons, p)
+	text := fmt.Sprintf("%s: the form is %s.\n\n", inputName(name), p.bad("rejected")) + notes("Reasons", report.Reasons, p)
 	if _, err := io.WriteString(s.Err, text); err != nil {
 		return nil, err
 	}

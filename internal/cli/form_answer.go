@@ -41,7 +41,7 @@ func (c formAnswer) Run(s Streams) error {
 	}
 	var entered form.Entries
 	if err := json.Unmarshal(raw, &entered); err != nil {
-		return &failure{exitUsage, fmt.Errorf("%s: must be an object of texts, true, false and null: %w", c.Entered, err)}
+		return &failure{exitUsage, fmt.Errorf("%s: must be an object of texts, true, false and null: %w", inputName(c.Entered), err)}
 	}
 	submission, faults := drawn.Check(drawn.Initial().With(entered))
 	if err := printJSON(s.Out, answered{submission, faults}, !c.JSON); err != nil {

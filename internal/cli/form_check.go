@@ -27,7 +27,7 @@ func (c formCheck) Run(s Streams) error {
 	if c.JSON {
 		err = printJSON(s.Out, report, false)
 	} else {
-		_, err = io.WriteString(s.Out, verdict(c.Definition, report, painter(s.Out)))
+		_, err = io.WriteString(s.Out, verdict(inputName(c.Definition), report, painter(s.Out)))
 	}
 	if err == nil && !report.Accepted {
 		return &failure{code: exitFailed}
@@ -37,16 +37,13 @@ func (c formCheck) Run(s Streams) error {
 
 // verdict returns the whole report for people.
 func verdict(name string, report form.Report, p paint) string {
-	if name == "-" {
-		name = "standard input"
-	}
 	if !report.Accepted {
 		return fmt.Sprintf("%s: the form is %s; people see plain data and the message box.\n\n", name, p.bad("rejected")) +
-			notes("Why", report.Reasons, p) + notes("Worth knowing", report.Advice, p)
+			notes("Reasons", report.Reasons, p) + notes("Advice", report.Advice, p)
 	}
 	text := fmt.Sprintf("%s: the form is %s.\n\n", name, p.good("drawn"))
 	if len(report.Advice) == 0 {
 		text = fmt.Sprintf("%s: the form is %s, and there is nothing to remark.\n\n", name, p.good("drawn"))
 	}
-	return text + notes("Worth knowing", report.Advice, p) + drawing(report.Form, p)
+	return text + notes("Advice", report.Advice, p) + drawing(report.Form, p)
 }

@@ -60,15 +60,6 @@ func heading(f *form.Form, p paint) string {
 	return text + "\n"
 }
 
-// label is a field's label, with a star if it must be filled in.
-func label(field *form.Field) string {
-	text := oneLine(field.Label)
-	if field.Required {
-		text += " *"
-	}
-	return text
-}
-
 // hint is a field's description and what it takes; options aside, which are listed.
 func hint(field *form.Field) string {
 	shown := *field

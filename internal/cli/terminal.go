@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
 	"github.com/agent-taskbay/taskbay/form"
@@ -17,13 +18,34 @@ func isTerminal(v any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// paint colours text for a terminal; on anything else it leaves it alone.
-type paint struct{ on bool }
+// paint colours and wraps text for a terminal; on anything else it leaves it
+// alone.
+type paint struct {
+	on    bool
+	width int // columns; 0 if there is no knowing
+}
 
-// painter returns the paint for a stream: none unless it is a terminal that can
-// and a person who wants (NO_COLOR).
+// painter returns the paint for a stream: no colour unless it is a terminal that
+// can and a person who wants (NO_COLOR).
 func painter(v any) paint {
-	return paint{on: isTerminal(v) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	if !isTerminal(v) {
+		return paint{}
+	}
+	p := paint{on: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	if width, _, err := term.GetSize(int(v.(*os.File).Fd())); err == nil {
+		p.width = width
+	}
+	return p
+}
+
+// hang wraps text that begins in a column, so that its other lines begin there
+// too. Columns that are too narrow to read are left to the terminal.
+func (p paint) hang(text string, column int) string {
+	const narrowest = 24
+	if p.width-column < narrowest {
+		return text
+	}
+	return strings.ReplaceAll(ansi.Wordwrap(text, p.width-column, ""), "\n", "\n"+strings.Repeat(" ", column))
 }
 
 func (p paint) with(code, text string) string {

@@ -4,7 +4,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -25,21 +24,31 @@ type Config struct {
 	File      File   `name:"config" env:"TASKBAY_CONFIG" placeholder:"FILE" help:"A JSON object of these options, by their names without the dashes. Flags and the environment go before it."`
 }
 
-// Validate reports why a server cannot run with c, in words for the person who
-// started it.
+// InvalidError says why a server cannot run with a Config, in words for the
+// person who started it.
+type InvalidError struct{ message string }
+
+// Error returns the words.
+func (e *InvalidError) Error() string { return e.message }
+
+func invalid(format string, args ...any) error {
+	return &InvalidError{fmt.Sprintf(format, args...)}
+}
+
+// Validate returns an *InvalidError if a server cannot run with c.
 func (c Config) Validate() error {
 	if c.DataDir == "" {
-		return errors.New("--data-dir is empty: name a directory")
+		return invalid("--data-dir is empty: name a directory")
 	}
 	return CheckLoopback(c.Listen)
 }
 
-// CheckLoopback returns an error, with a way out, unless addr is a port of this
-// machine's loopback interface.
+// CheckLoopback returns an *InvalidError, with a way out, unless addr is a port
+// of this machine's loopback interface.
 func CheckLoopback(addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return fmt.Errorf("--listen %s is no HOST:PORT, such as 127.0.0.1:3002", addr)
+		return invalid("--listen %s is no HOST:PORT, such as 127.0.0.1:3002", addr)
 	}
 	if strings.EqualFold(host, "localhost") {
 		return nil
@@ -47,7 +56,7 @@ func CheckLoopback(addr string) error {
 	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf("--listen %s would be open to others, and nobody signs in yet: whoever reaches it would act as you.\n"+
+	return invalid("--listen %s would be open to others, and nobody signs in yet: whoever reaches it would act as you.\n"+
 		"Use 127.0.0.1:%[2]s. To work from another machine, tunnel to it there: ssh -L %[2]s:127.0.0.1:%[2]s THIS-MACHINE", addr, port)
 }
 
