@@ -2,10 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
 
 	"github.com/agent-taskbay/taskbay/form"
@@ -29,14 +29,8 @@ func askOnScreen(ctx context.Context, f *form.Form, s Streams) (form.Entries, er
 		questions = append(questions, q)
 		groups = append(groups, huh.NewGroup(q.control).Title(fmt.Sprintf("%d of %d", i+1, len(f.Fields))))
 	}
-	err := huh.NewForm(groups...).
-		WithInput(s.In).WithOutput(s.Err).WithTheme(huh.ThemeFunc(huh.ThemeBase16)).
-		RunWithContext(ctx)
-	if errors.Is(err, huh.ErrUserAborted) || ctx.Err() != nil {
-		return nil, errGaveUp
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ask in the terminal: %w", err)
+	if err := runOnScreen(ctx, huh.NewForm(groups...).WithTheme(huh.ThemeFunc(huh.ThemeBase16)), s); err != nil {
+		return nil, err
 	}
 	entries := make(form.Entries, len(questions))
 	for i, q := range questions {
@@ -44,6 +38,36 @@ func askOnScreen(ctx context.Context, f *form.Form, s Streams) (form.Entries, er
 	}
 	return entries, nil
 }
+
+// runOnScreen runs a form to its end. It stands in for huh's own Run, which
+// kills the program when the person gives up, and so leaves a reader behind that
+// takes what is typed next.
+func runOnScreen(ctx context.Context, f *huh.Form, s Streams) error {
+	f.SubmitCmd, f.CancelCmd = tea.Quit, tea.Quit
+	_, err := tea.NewProgram(onScreen{f}, tea.WithContext(ctx), tea.WithInput(s.In), tea.WithOutput(s.Err)).Run()
+	if ctx.Err() != nil || f.State == huh.StateAborted {
+		return errGaveUp
+	}
+	if err != nil {
+		return fmt.Errorf("ask in the terminal: %w", err)
+	}
+	return nil
+}
+
+// onScreen is a form as a program of its own.
+type onScreen struct{ form *huh.Form }
+
+// Init starts the form.
+func (o onScreen) Init() tea.Cmd { return o.form.Init() }
+
+// Update hands a key or another message to the form.
+func (o onScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, command := o.form.Update(msg) // which returns the form itself
+	return o, command
+}
+
+// View draws the form.
+func (o onScreen) View() tea.View { return tea.NewView(o.form.View()) }
 
 func newQuestion(field *form.Field, entry form.Entry) question {
 	switch {
