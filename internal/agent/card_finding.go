@@ -60,3 +60,20 @@ func (r *report) list() []Finding {
 	}
 	return append(r.findings, Finding{Info, "", fmt.Sprintf("There is more to say about this card: %d remarks are not listed.", r.omitted), sectionCard})
 }
+
+// Score sums up how well a card keeps to the specification, from 100 for one
+// without a fault down to 0.
+func Score(findings []Finding) int {
+	const perError, perWarning = 20, 5
+	score := 100
+	for _, f := range findings {
+		switch f.Severity {
+		case Error:
+			score -= perError
+		case Warning:
+			score -= perWarning
+		case Info:
+		}
+	}
+	return max(score, 0)
+}

@@ -142,9 +142,23 @@ func (c *Catalogue) Discover(ctx context.Context, p access.Principal, id string)
 }
 
 func (c *Catalogue) discover(ctx context.Context, a Agent) error {
-	found, err := c.Remote.FetchCard(ctx, a.CardURL)
+	d, err := c.fetch(ctx, a.CardURL)
+	if err != nil {
+		return err
+	}
+	return c.Update(ctx, func(tx Tx) error {
+		d.Health.CheckedAt = tx.Now()
+		d.NextTurn = tx.Now().Add(refreshEvery)
+		tx.Signal(live.OrganisationTopic(a.OrganisationID))
+		return tx.StoreDiscovery(a.ID, d)
+	})
+}
+
+// fetch looks for a card. That there is none is no error: the health says so.
+func (c *Catalogue) fetch(ctx context.Context, cardURL string) (Discovery, error) {
+	found, err := c.Remote.FetchCard(ctx, cardURL)
 	if ctx.Err() != nil {
-		return ctx.Err() // says nothing about the agent
+		return Discovery{}, ctx.Err() // says nothing about the agent
 	}
 	d := Discovery{CardID: c.NewID(), URL: found.URL, Health: Health{Status: HealthReachable}}
 	for _, at := range found.Attempts {
@@ -159,12 +173,24 @@ func (c *Catalogue) discover(ctx context.Context, a Agent) error {
 		d.Raw = nil
 		d.Health.Status, d.Health.Error = HealthUnreachable, publicMessage(err)
 	}
-	return c.Update(ctx, func(tx Tx) error {
-		d.Health.CheckedAt = tx.Now()
-		d.NextTurn = tx.Now().Add(refreshEvery)
-		tx.Signal(live.OrganisationTopic(a.OrganisationID))
-		return tx.StoreDiscovery(a.ID, d)
-	})
+	return d, nil
+}
+
+// Preview shows the agent at a card URL or base URL as it would be registered,
+// and keeps nothing: it has no ID. fault.Unprocessable for an address that no
+// agent can have.
+func (c *Catalogue) Preview(ctx context.Context, p access.Principal, cardURL string) (Agent, error) {
+	parsed, err := remote.ParseCardURL(cardURL)
+	if err != nil {
+		return Agent{}, err
+	}
+	d, err := c.fetch(ctx, parsed.String())
+	if err != nil {
+		return Agent{}, err
+	}
+	a := Agent{OrganisationID: p.OrganisationID, CardURL: parsed.String(), ResolvedCardURL: d.URL, Health: d.Health, CardRaw: d.Raw}
+	a.Load()
+	return a, nil
 }
 
 func publicMessage(err error) string {
