@@ -20,7 +20,7 @@ func (s *server) framed(w http.ResponseWriter, r *http.Request, body templ.Compo
 	if err != nil {
 		return err
 	}
-	frame.WithForms()
+	frame.WithSheets(formview.StyleSheet, formview.CheckStyleSheet)
 	frame.Modules = append(frame.Modules, formview.CheckModule)
 	return page(r.Context(), w, http.StatusOK, views.Framed(frame, body))
 }
