@@ -108,7 +108,7 @@ func TestTaskStream(t *testing.T) {
 		m.Version = x.Version
 		x.Messages = append(x.Messages, m)
 	})
-	got := w.untilText(`id="composer-mode"`)
+	got := w.untilText(`id="task-details"`)
 	if !strings.Contains(strings.Join(got, ""), "Half of it is done.") {
 		t.Errorf("fragments = %s, want the new message", got)
 	}
@@ -132,7 +132,7 @@ func TestTaskStreamResumes(t *testing.T) {
 		id, _, _ := strings.Cut(rest, `"`)
 		ids = append(ids, id)
 	}
-	want := []string{"entry-3", "entry-5", "task-since", "task-state", "question", "task-actions", "task-notice", "task-details", "composer-mode", "nav-tasks"}
+	want := []string{"entry-3", "entry-5", "task-since", "task-state", "composer-mode", "question", "task-actions", "task-notice", "task-details", "nav-tasks"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("fragments mismatch (-want +got):\n%s", diff)
 	}
@@ -163,7 +163,7 @@ func TestTaskStreamQuestion(t *testing.T) {
 	c.change(askingTask, func(x *task.Task) {
 		x.Title = "Changed beside the question"
 	})
-	for _, data := range w.untilText(`id="composer-mode"`) {
+	for _, data := range w.untilText(`id="task-details"`) {
 		if strings.Contains(data, `id="question"`) {
 			t.Error("a question that did not change was sent again")
 		}

@@ -25,10 +25,10 @@ func TestTaskShow(t *testing.T) {
 		workingTask: {"#task-state": "Working", ".entry-artifact .delivery": "Still arriving", "label[for=composer-text]": "Message"},
 		doneTask:    {"#task-state": "Completed", "label[for=composer-text]": "Continue in a new task"},
 		failedTask:  {"#task-state": "Not sent", ".note-danger strong": "Not sent."},
-		unsureTask:  {"#task-state": "Outcome unknown", ".entry .note-warning strong": "This may have arrived."},
+		unsureTask:  {"label[for=composer-text]": "Send again as a new task", "#task-state": "Outcome unknown", ".entry .note-warning strong": "This may have arrived."},
 		plainTask:   {"#task-state": "Waiting for you", ".why summary": "Why is this data and not a form?", "label[for=composer-text]": "Your answer"},
 		oddTask:     {"#task-state": "paused for lunch", "#entry-1 .delivery": "Sending"},
-		directTask:  {"#task-state": "Replied"},
+		directTask:  {"#task-state": "Replied", "label[for=composer-text]": "Message"},
 		authTask:    {"#task-state": "Authorization needed", ".question h2": "The agent needs an authorization"},
 	}
 	for id, wants := range tests {

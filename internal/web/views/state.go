@@ -93,8 +93,12 @@ func cancelable(t task.Task) bool {
 	return t.Kind != task.KindMessage && !t.State.Terminal() && t.RemoteTaskID != ""
 }
 
-// ended reports whether the agent takes no more messages for this task.
-func ended(t task.Task) bool { return t.State.Terminal() || t.Kind == task.KindMessage }
+// lost reports whether nobody knows if the agent ever got the first message of
+// the task, so that it can take no second one.
+func lost(t task.Task) bool {
+	d := deliveryOf(t)
+	return t.RemoteTaskID == "" && t.Kind != task.KindMessage && d != nil && command.Status(d.Status) == command.Uncertain
+}
 
 // clip shortens s to n characters.
 func clip(s string, n int) string {

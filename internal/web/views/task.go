@@ -42,10 +42,15 @@ type composerMode struct {
 
 func modeOf(t task.Task) composerMode {
 	switch {
-	case ended(t):
+	case t.State.Terminal():
 		return composerMode{
 			label: "Continue in a new task", anew: true,
 			hint: "This task has ended. Your message starts a new one in the same conversation.",
+		}
+	case lost(t):
+		return composerMode{
+			label: "Send again as a new task", anew: true,
+			hint: "Nobody knows whether the agent got the first message of this task.",
 		}
 	case t.Question != nil && t.Question.Form == nil:
 		return composerMode{label: "Your answer", question: t.Question.MessageID}
@@ -81,12 +86,12 @@ func (p TaskPage) Fragments() []templ.Component {
 		list = append(list, taskSince(p.Task))
 	}
 	if tellsState(p.Task) {
-		list = append(list, taskState(p.Task))
+		list = append(list, taskState(p.Task), composerHead(p.Task))
 	}
 	if p.Task.Question == nil || asksAnew(p.Task) {
 		list = append(list, questionSlot(p))
 	}
-	return append(list, taskActions(p.Task), taskNotice(p.Task), taskDetails(p.Task), composerHead(p.Task))
+	return append(list, taskActions(p.Task), taskNotice(p.Task), taskDetails(p.Task))
 }
 
 // tellsState reports whether the changed entries are enough to say how the task
