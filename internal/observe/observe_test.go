@@ -1,6 +1,7 @@
 package observe_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,6 +49,7 @@ type fakeAgent struct {
 
 	mu    sync.Mutex
 	state string
+	task  string // the answer to a check, if it is more than the state
 	err   error
 	cards int
 }
@@ -61,7 +63,7 @@ func (f *fakeAgent) set(state string, err error) {
 func (f *fakeAgent) Get(context.Context, remote.Target, string, *int) (remote.Observation, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return said(taskIn(f.state)), f.err
+	return said(cmp.Or(f.task, taskIn(f.state))), f.err
 }
 
 func (f *fakeAgent) Subscribe(ctx context.Context, _ remote.Target, _ string) iter.Seq2[remote.Observation, error] {
@@ -242,8 +244,8 @@ func TestACardThatLacksTheExtensionIsFetchedAgain(t *testing.T) {
 	t.Parallel()
 	f := &fakeAgent{state: "WORKING"}
 	b := setUp(t, f)
-	const ask = `{"statusUpdate":{"taskId":"r","status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"messageId":"q","role":"ROLE_AGENT",
-		"parts":[{"data":{"schema":{"type":"object","properties":{"a":{"type":"string"}}}},"mediaType":"` + form.MediaType + `"}]}}}}`
+	const asking = `"status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"messageId":"q","role":"ROLE_AGENT",
+		"parts":[{"data":{"schema":{"type":"object","properties":{"a":{"type":"string"}}}},"mediaType":"` + form.MediaType + `"}]}}`
 	// The card was fetched a moment ago, so it is not fetched again for a minute:
 	// let it be older.
 	if err := b.db.Exec(context.Background(), "UPDATE agent SET checked_us = checked_us - 61000000"); err != nil {
@@ -251,9 +253,10 @@ func TestACardThatLacksTheExtensionIsFetchedAgain(t *testing.T) {
 	}
 	f.mu.Lock()
 	f.advertises = true
+	f.task = `{"task":{"id":"r","contextId":"c",` + asking + `}}` // a check that comes in between sees the same
 	f.mu.Unlock()
 	events := make(chan string, 1)
-	events <- ask
+	events <- `{"statusUpdate":{"taskId":"r",` + asking + `}}`
 	b.observer.Follow(b.taskID, command.Stream{
 		ID: newID(), Count: 1, Cancel: func() {}, Stop: func() {},
 		Next: func() (remote.Observation, error, bool) { return said(<-events), nil, true },

@@ -27,6 +27,8 @@
 // alone whose id is in the new markup as well. When the question has gone it calls
 // the element's close(reason) instead of removing it: a form with something typed
 // in it stays, closed, with its text to be copied and the reason shown, and close
-// returns true; any other returns false and may be removed. Without JavaScript the
-// same is drawn with Open.Closed.
+// returns true; any other returns false and may be removed. While its answer is on
+// its way close returns true as well; once that was taken the form goes by itself,
+// with the nearest element around it that has data-gone. Without JavaScript a
+// closed form is drawn with Open.Closed.
 package formview

@@ -112,10 +112,12 @@ func gone(t task.Task) string {
 	return "The agent no longer waits for this answer."
 }
 
-// answeredBy names who sent the last answer, if it is among the messages.
+// answeredBy names who sent the last answer, if it is among the messages. While
+// the agent has not yet taken an answer, whatever was sent last is one.
 func answeredBy(t task.Task) string {
+	isAnswered := t.State.Waiting() && t.Question == nil
 	for _, m := range slices.Backward(t.Messages) {
-		if m.Answers != "" {
+		if m.Answers != "" || isAnswered && m.Author != "" {
 			return m.Author
 		}
 	}

@@ -79,7 +79,9 @@ class StructuredForm extends HTMLElement {
 
   /**
    * Says that the question has gone. Returns whether the form stays on the page,
-   * because of what was typed; if not, it may be removed.
+   * because of what was typed; if not, it may be removed. One that stays only
+   * until its answer is through then goes by itself, and takes the element around
+   * it along that the page has marked with data-gone.
    */
   close(reason) {
     this.#unwanted = true;
@@ -224,7 +226,7 @@ class StructuredForm extends HTMLElement {
     this.#status.textContent = "Sent.";
     for (const field of this.#fields) field.lock();
     if (location && new URL(location, document.baseURI).pathname !== window.location.pathname) window.location.assign(location);
-    else if (this.#unwanted) this.remove();
+    else if (this.#unwanted) (this.closest("[data-gone]") ?? this).remove();
   }
 
   // Nothing can be sent any more; what was typed can be taken elsewhere.
@@ -280,7 +282,7 @@ function add(parent, tag, className, text = "") {
 }
 
 function button(text, action) {
-  const element = add(null, "button", "button quiet", text);
+  const element = add(null, "button", "button", text);
   element.type = "button";
   element.addEventListener("click", action);
   return element;
