@@ -82,7 +82,11 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 			return err
 		}
 	}
-	a.remote = remote.New(remote.Options{Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version})
+	network, err := c.Network.Policy()
+	if err != nil {
+		return err
+	}
+	a.remote = remote.New(remote.Options{Network: network, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version})
 	a.wire(hub, o)
 	return nil
 }

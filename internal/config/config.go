@@ -9,6 +9,9 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 )
 
 // Config is what a server runs with. The command line fills it; a test may fill
@@ -16,12 +19,13 @@ import (
 //
 // The defaults that differ between commands are variables, see Defaults and Demo.
 type Config struct {
-	Listen    string `default:"127.0.0.1:3002" env:"TASKBAY_LISTEN" placeholder:"HOST:PORT" help:"Address to serve on; port 0 takes a free one. Loopback only, as nobody signs in yet."`
-	DataDir   string `default:"${data_dir}" type:"path" env:"TASKBAY_DATA_DIR" placeholder:"DIR" help:"Where everything is kept. Made for you alone (0700) if it is not there; one process at a time."`
-	Open      *bool  `negatable:"" env:"TASKBAY_OPEN" help:"Open the page in the browser at start. ${open_default}"`
-	LogLevel  string `default:"${log_level}" enum:"debug,info,warn,error" env:"TASKBAY_LOG_LEVEL" placeholder:"LEVEL" help:"Least level that is logged, to standard error: debug, info, warn or error."`
-	LogFormat string `default:"text" enum:"text,json" env:"TASKBAY_LOG_FORMAT" placeholder:"FORMAT" help:"How the log is written: text or json."`
-	File      File   `name:"config" env:"TASKBAY_CONFIG" placeholder:"FILE" help:"A JSON object of these options, by their names without the dashes. Flags and the environment go before it."`
+	Listen    string            `default:"127.0.0.1:3002" env:"TASKBAY_LISTEN" placeholder:"HOST:PORT" help:"Address to serve on; port 0 takes a free one. Loopback only, as nobody signs in yet."`
+	DataDir   string            `default:"${data_dir}" type:"path" env:"TASKBAY_DATA_DIR" placeholder:"DIR" help:"Where everything is kept. Made for you alone (0700) if it is not there; one process at a time."`
+	Open      *bool             `negatable:"" env:"TASKBAY_OPEN" help:"Open the page in the browser at start. ${open_default}"`
+	LogLevel  string            `default:"${log_level}" enum:"debug,info,warn,error" env:"TASKBAY_LOG_LEVEL" placeholder:"LEVEL" help:"Least level that is logged, to standard error: debug, info, warn or error."`
+	LogFormat string            `default:"text" enum:"text,json" env:"TASKBAY_LOG_FORMAT" placeholder:"FORMAT" help:"How the log is written: text or json."`
+	Network   netpolicy.Options `embed:""`
+	File      File              `name:"config" env:"TASKBAY_CONFIG" placeholder:"FILE" help:"A JSON object of these options, by their names without the dashes. Flags and the environment go before it."`
 }
 
 // InvalidError says why a server cannot run with a Config, in words for the
@@ -39,6 +43,9 @@ func invalid(format string, args ...any) error {
 func (c Config) Validate() error {
 	if c.DataDir == "" {
 		return invalid("--data-dir is empty: name a directory")
+	}
+	if _, err := c.Network.Policy(); err != nil {
+		return invalid("%s", fault.Public(err).Message)
 	}
 	return CheckLoopback(c.Listen)
 }

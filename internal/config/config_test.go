@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-taskbay/taskbay/internal/config"
+	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -112,6 +113,8 @@ func TestRefusedOptions(t *testing.T) {
 		"file of two objects":  {[]string{"--config", write(t, `{} {}`)}, "more than one"},
 		"unknown option":       {[]string{"--config", write(t, `{"lisen":"x"}`)}, `no option is called "lisen"`},
 		"wrong type in a file": {[]string{"--config", write(t, `{"open":"perhaps"}`)}, "bool value must be true"},
+		"origin of no use":     {[]string{"--allow-origin", "https://a.example/agent"}, "leave out the path"},
+		"proxy of no use":      {[]string{"--proxy", "socks5://proxy.example"}, "proxy cannot be used"},
 		"refused from a file":  {[]string{"--config", write(t, `{"listen":"0.0.0.0:1"}`)}, "nobody signs in yet"},
 	}
 	for name, tc := range tests {
@@ -143,6 +146,26 @@ func TestLevel(t *testing.T) {
 		if got := (config.Config{LogLevel: name}).Level(); got != want {
 			t.Errorf("Level(%q) = %v, want %v", name, got, want)
 		}
+	}
+}
+
+func TestNetwork(t *testing.T) {
+	t.Parallel()
+	path := write(t, `{"allow-origin":["https://a.example","https://b.example:8443"],"allow-private":false,"require-https":true}`)
+	got, err := parse(t, "--config", path, "--allow-loopback", "--proxy", "http://127.0.0.1:3128")
+	if err != nil {
+		t.Fatalf("parse() error = %v", err)
+	}
+	yes, no := true, false
+	want := netpolicy.Options{
+		AllowLoopback: &yes, AllowPrivate: &no, RequireHTTPS: true, Proxy: "http://127.0.0.1:3128",
+		AllowOrigin: []string{"https://a.example", "https://b.example:8443"},
+	}
+	if diff := cmp.Diff(want, got.Network); diff != "" {
+		t.Errorf("options mismatch (-want +got):\n%s", diff)
+	}
+	if got, err = parse(t, "--allow-origin=https://a.example,https://b.example"); err != nil || len(got.Network.AllowOrigin) != 2 {
+		t.Errorf("parse() = %v, %v; want two origins", got.Network.AllowOrigin, err)
 	}
 }
 

@@ -1,118 +1,16 @@
 package netpolicy_test
 
 import (
-	"context"
-	"encoding/binary"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"strings"
-	"sync"
 	"testing"
 
-	"golang.org/x/net/dns/dnsmessage"
-
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
+	"github.com/agent-taskbay/taskbay/internal/netpolicy/policytest"
 )
-
-// answers is a name server in memory. The addresses of a name are those of its
-// first element at the first look-up, of the second at the next, and so on; the
-// last stays.
-type answers struct {
-	mu    sync.Mutex
-	names map[string][][]netip.Addr
-}
-
-func (a *answers) resolver() *net.Resolver {
-	return &net.Resolver{PreferGo: true, StrictErrors: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		here, there := net.Pipe()
-		go a.serve(there)
-		return here, nil
-	}}
-}
-
-// serve answers as over TCP: each message behind its length (RFC 1035, 4.2.2).
-func (a *answers) serve(conn net.Conn) {
-	defer conn.Close()
-	for {
-		head := make([]byte, 2)
-		if _, err := io.ReadFull(conn, head); err != nil {
-			return
-		}
-		query := make([]byte, binary.BigEndian.Uint16(head))
-		if _, err := io.ReadFull(conn, query); err != nil {
-			return
-		}
-		var message dnsmessage.Message
-		if message.Unpack(query) != nil {
-			return
-		}
-		a.answer(&message)
-		packed, err := message.Pack()
-		if err != nil {
-			return
-		}
-		if _, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...)); err != nil {
-			return
-		}
-	}
-}
-
-func (a *answers) answer(message *dnsmessage.Message) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	message.Response, message.Additionals = true, nil
-	question := message.Questions[0]
-	name := strings.TrimSuffix(question.Name.String(), ".")
-	turns, ok := a.names[name]
-	if !ok {
-		message.RCode = dnsmessage.RCodeNameError
-		return
-	}
-	if question.Type != dnsmessage.TypeA {
-		return // a look-up asks for both kinds of address; the names here have one
-	}
-	for _, addr := range turns[0] {
-		message.Answers = append(message.Answers, dnsmessage.Resource{
-			Header: dnsmessage.ResourceHeader{Name: question.Name, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET},
-			Body:   &dnsmessage.AResource{A: addr.As4()},
-		})
-	}
-	if len(turns) > 1 {
-		a.names[name] = turns[1:]
-	}
-}
-
-// unvisited returns the port of a listener on 127.0.0.1 that must not be
-// connected to before the test has ended.
-func unvisited(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	visited := make(chan bool)
-	go func() {
-		conn, err := listener.Accept()
-		if err == nil {
-			_ = conn.Close()
-		}
-		visited <- err == nil
-	}()
-	t.Cleanup(func() {
-		_ = listener.Close()
-		if <-visited {
-			t.Error("a connection was made to what the policy refuses")
-		}
-	})
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
-}
 
 func addrs(raw ...string) []netip.Addr {
 	var list []netip.Addr
@@ -126,10 +24,10 @@ func addrs(raw ...string) []netip.Addr {
 // not count, only what is connected to.
 func TestAnswerChangesBeforeDial(t *testing.T) {
 	t.Parallel()
-	names := &answers{names: map[string][][]netip.Addr{"rebinding.example": {addrs("8.8.8.8"), addrs("127.0.0.1")}}}
-	resolver := names.resolver()
+	names := policytest.NewNames(map[string][][]netip.Addr{"rebinding.example": {addrs("8.8.8.8"), addrs("127.0.0.1")}})
+	resolver := names.Resolver()
 	p := newPolicy(t, netpolicy.Config{Resolver: resolver})
-	port := unvisited(t)
+	port := policytest.Unvisited(t)
 
 	first, err := resolver.LookupNetIP(t.Context(), "ip4", "rebinding.example")
 	if err != nil || len(first) != 1 {
@@ -146,12 +44,12 @@ func TestAnswerChangesBeforeDial(t *testing.T) {
 
 func TestDialContextRefuses(t *testing.T) {
 	t.Parallel()
-	names := &answers{names: map[string][][]netip.Addr{
+	names := policytest.NewNames(map[string][][]netip.Addr{
 		"metadata.example": {addrs("169.254.169.254")},
 		"several.example":  {addrs("127.0.0.1", "10.0.0.1", "0.0.0.0")},
-	}}
-	p := newPolicy(t, netpolicy.Config{Resolver: names.resolver()})
-	port := unvisited(t)
+	})
+	p := newPolicy(t, netpolicy.Config{Resolver: names.Resolver()})
+	port := policytest.Unvisited(t)
 	for _, test := range []struct {
 		network, host string
 		want          netpolicy.Rule
@@ -190,7 +88,7 @@ func TestDialContextTellsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = closed.Close()
-	_, open := p.DialContext(t.Context(), "tcp", "127.0.0.1:"+unvisited(t))
+	_, open := p.DialContext(t.Context(), "tcp", "127.0.0.1:"+policytest.Unvisited(t))
 	_, shut := p.DialContext(t.Context(), "tcp", closed.Addr().String())
 	if open == nil || shut == nil || open.Error() != shut.Error() {
 		t.Errorf("where something listens: %v; where nothing does: %v", open, shut)
@@ -205,12 +103,12 @@ func TestDialContextConnects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := &answers{names: map[string][][]netip.Addr{
+	names := policytest.NewNames(map[string][][]netip.Addr{
 		"agent.example":  {addrs("127.0.0.1")},
 		"second.example": {addrs("169.254.169.254", "127.0.0.1")}, // the first is refused, the second is not
-	}}
+	})
 	p := newPolicy(t, netpolicy.Config{
-		AllowLoopback: true, Resolver: names.resolver(),
+		AllowLoopback: true, Resolver: names.Resolver(),
 		Origins: []string{"http://agent.example:" + port, "http://second.example:" + port},
 	})
 	client := &http.Client{Transport: &http.Transport{DialContext: p.DialContext}}
@@ -238,8 +136,8 @@ func TestDialContextConnects(t *testing.T) {
 // TestRedirect: even a client that follows redirects gets nowhere by them.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
-	names := &answers{names: map[string][][]netip.Addr{"innocent.example": {addrs("169.254.169.254")}}}
-	p := newPolicy(t, netpolicy.Config{AllowLoopback: true, Resolver: names.resolver()})
+	names := policytest.NewNames(map[string][][]netip.Addr{"innocent.example": {addrs("169.254.169.254")}})
+	p := newPolicy(t, netpolicy.Config{AllowLoopback: true, Resolver: names.Resolver()})
 	client := &http.Client{Transport: &http.Transport{DialContext: p.DialContext}}
 	t.Cleanup(client.CloseIdleConnections)
 	for to, want := range map[string]netpolicy.Rule{

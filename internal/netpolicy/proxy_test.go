@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
+	"github.com/agent-taskbay/taskbay/internal/netpolicy/policytest"
 )
 
 // fakeProxy answers each connection with answer, which is given the request, and
@@ -72,7 +73,7 @@ func TestProxy(t *testing.T) {
 		forward(t, server.Listener.Addr().String())(conn, r)
 	})
 	at.User = url.UserPassword("user", "pass:word")
-	p := newPolicy(t, netpolicy.Config{Proxy: at, Resolver: (&answers{}).resolver()}) // the proxy looks names up
+	p := newPolicy(t, netpolicy.Config{Proxy: at, Resolver: policytest.NewNames(nil).Resolver()}) // the proxy looks names up
 
 	client := &http.Client{Transport: &http.Transport{DialContext: p.DialContext}}
 	t.Cleanup(client.CloseIdleConnections)
@@ -173,8 +174,8 @@ func TestProxyIsSilent(t *testing.T) {
 
 func TestProxyCannotBeReached(t *testing.T) {
 	t.Parallel()
-	names := &answers{names: map[string][][]netip.Addr{"proxy.example": {addrs("169.254.169.254")}}}
-	p := newPolicy(t, netpolicy.Config{Proxy: &url.URL{Scheme: "http", Host: "proxy.example:3128"}, Resolver: names.resolver()})
+	names := policytest.NewNames(map[string][][]netip.Addr{"proxy.example": {addrs("169.254.169.254")}})
+	p := newPolicy(t, netpolicy.Config{Proxy: &url.URL{Scheme: "http", Host: "proxy.example:3128"}, Resolver: names.Resolver()})
 	_, err := p.DialContext(t.Context(), "tcp", "agent.example:443")
 	var refusal *netpolicy.Refusal
 	if !errors.As(err, &refusal) || refusal.Rule != netpolicy.Metadata || !strings.Contains(err.Error(), "proxy cannot be reached") {

@@ -203,6 +203,9 @@ func (c *call) dispatch(request *http.Request) (*http.Response, error) {
 	}
 	request.GetBody = nil // without it net/http cannot send the body a second time
 	c.at = request.URL.Scheme + "://" + request.URL.Host + request.URL.EscapedPath()
+	if err := c.client.network.CheckURL(request.URL); err != nil {
+		return nil, err
+	}
 	c.recordRequest(request, body)
 
 	limit := c.op.patience(c.client.limits)

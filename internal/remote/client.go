@@ -16,10 +16,9 @@ import (
 type Options struct {
 	Limits Limits // zero fields take those of DefaultLimits
 
-	// Guard is asked before every connection, with the address that is really
-	// connected to ("tcp4", "192.0.2.1:443"). Its error refuses the connection and
-	// is shown to the person, so it says which rule was broken. Nil allows all.
-	Guard func(network, address string) error
+	// Network decides what may be reached, and opens every connection, those of
+	// every binding and for cards alike. Nil reaches everything, directly.
+	Network Network
 
 	// Record is given every piece of every exchange as it happens. Nil records nothing.
 	Record Recorder
@@ -37,6 +36,7 @@ type Client struct {
 	record    Recorder
 	log       *slog.Logger
 	userAgent string
+	network   Network
 	transport *http.Transport
 }
 
@@ -48,8 +48,12 @@ func New(o Options) *Client {
 		record:    o.Record,
 		log:       o.Log,
 		userAgent: o.UserAgent,
-		transport: newTransport(limits, o.Guard),
+		network:   o.Network,
 	}
+	if c.network == nil {
+		c.network = &anywhere{}
+	}
+	c.transport = newTransport(limits, c.network)
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 )
 
@@ -85,7 +86,7 @@ type lostCall struct {
 // on it.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
-	for _, tt := range append(callsNotSent(), callsThatMayHaveArrived()...) {
+	for _, tt := range append(callsNotSent(t), callsThatMayHaveArrived()...) {
 		for _, operation := range []string{"send", "stream"} {
 			t.Run(tt.name+"/"+operation, func(t *testing.T) {
 				t.Parallel()
@@ -107,7 +108,7 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-func callsNotSent() []lostCall {
+func callsNotSent(t *testing.T) []lostCall {
 	return []lostCall{
 		{
 			name: "refused", agent: func(t *testing.T) string { return "http://" + closedPort(t) + "/a?key=1" },
@@ -118,10 +119,10 @@ func callsNotSent() []lostCall {
 			delivery: remote.NotSent, message: "The agent cannot be found: ",
 		},
 		{
-			name:     "guard",
+			name:     "network policy",
 			agent:    func(t *testing.T) string { return newAgent(t, answers(200, "", "")).URL },
-			options:  remote.Options{Guard: func(_, address string) error { return fmt.Errorf("addresses such as %s are not allowed.", address[:4]) }},
-			delivery: remote.NotSent, message: "The agent was not called: addresses such as 127. are not allowed.",
+			options:  remote.Options{Network: newPolicy(t, netpolicy.Config{})},
+			delivery: remote.NotSent, message: "The agent was not called. The network policy refused it (rule loopback).",
 		},
 		{
 			name: "TLS to a server without TLS",

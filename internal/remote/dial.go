@@ -5,9 +5,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -16,22 +16,30 @@ const (
 	idleTimeout    = 30 * time.Second // of a connection without a call
 )
 
-// newTransport returns the one way to open connections: no proxy from the
-// environment, every address checked when it is connected to, HTTP/1.1 only,
-// because a connection that is shared cannot tell whose bytes were written.
-func newTransport(limits Limits, guard func(network, address string) error) *http.Transport {
-	dialer := &net.Dialer{Timeout: limits.Connect}
-	if guard != nil {
-		dialer.Control = func(network, address string, _ syscall.RawConn) error {
-			if err := guard(network, address); err != nil {
-				return &refusedError{err}
-			}
-			return nil
-		}
-	}
+// Network decides what may be reached, and opens every connection. Where its
+// errors are a *fault.Error, that is shown to the person who made the call.
+type Network interface {
+	// CheckURL refuses a URL before anything is done with it.
+	CheckURL(u *url.URL) error
+	// DialContext connects to "host:port" of network "tcp", and refuses addresses
+	// at the moment that it would connect to them.
+	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// anywhere is a Network that refuses nothing.
+type anywhere struct{ net.Dialer }
+
+func (*anywhere) CheckURL(*url.URL) error { return nil }
+
+// newTransport returns the one way to open connections: by the network alone, no
+// proxy from the environment, HTTP/1.1 only, because a connection that is shared
+// cannot tell whose bytes were written.
+func newTransport(limits Limits, network Network) *http.Transport {
 	return &http.Transport{
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dialer.DialContext(ctx, network, address)
+		DialContext: func(ctx context.Context, protocol, address string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, limits.Connect)
+			defer cancel()
+			conn, err := network.DialContext(ctx, protocol, address)
 			if err != nil {
 				return nil, err
 			}

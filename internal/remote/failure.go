@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"syscall"
 	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 // What an Error may wrap, for errors.Is.
@@ -30,12 +32,6 @@ type timeoutError struct {
 
 func (e *timeoutError) Error() string { return fmt.Sprintf(e.format, e.limit) }
 func (e *timeoutError) Unwrap() error { return e.kind }
-
-// refusedError is the guard's answer to an address.
-type refusedError struct{ err error }
-
-func (e *refusedError) Error() string { return "refused by policy: " + e.err.Error() }
-func (e *refusedError) Unwrap() error { return e.err }
 
 // failure is the outcome of a call that brought no HTTP answer, or lost it on the way.
 func (c *call) failure(err error) *Error {
@@ -68,9 +64,9 @@ func endedWords(err, cause error) string {
 
 // lostWords says why a call brought no answer.
 func (c *call) lostWords(err error, delivery Delivery) string {
-	var refused *refusedError
+	var refused *fault.Error // the network's
 	if errors.As(err, &refused) {
-		return "The agent was not called: " + refused.err.Error()
+		return "The agent was not called. " + refused.Message
 	}
 	if delivery == NotSent {
 		return connectWords(err, cleaned(c.at, 300))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
+	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 )
 
 // Server is a running product.
@@ -29,6 +30,7 @@ type Server struct {
 type Options struct {
 	DataDir      string // "" is a directory that ends with the test
 	SampleAgents bool   // run and register them
+	Network      netpolicy.Options
 }
 
 // Start runs the product until the test ends, or until Stop.
@@ -46,7 +48,7 @@ func Start(t testing.TB, o Options) *Server {
 		options.SampleAgents = "127.0.0.1:0"
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	a, err := app.New(ctx, config.Config{Listen: "127.0.0.1:0", DataDir: o.DataDir}, options)
+	a, err := app.New(ctx, config.Config{Listen: "127.0.0.1:0", DataDir: o.DataDir, Network: o.Network}, options)
 	if err != nil {
 		stop()
 		t.Fatalf("app.New: %v", err)
