@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -14,34 +15,6 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/fault"
 )
-
-// Faults that people reported of other products' forms, and what happens here.
-// Those that need a task whose state changes are in form_task_test.go.
-func TestFormBehaviour(t *testing.T) {
-	t.Parallel()
-	cases := map[string]func(*testing.T){
-		"enum-long-labels-chat-card":   longLabelsWrap,
-		"number-wheel":                 wheelChangesNothing,
-		"bidi-bleed":                   directionStaysInside,
-		"zero-width-option-twins":      twinsAreToldApart,
-		"hidden-chars-warning":         deceptiveTextIsFlagged,
-		"reload-wipes":                 reloadRestores,
-		"double-click-submit":          doubleClickSendsOnce,
-		"benign-race-as-error":         refusalsDiffer,
-		"dead-form-accepts":            goneQuestionClosesForm,
-		"human-time-counts-as-timeout": nothingTimesOut,
-		"ime-enter":                    inputMethodEnterSendsNothing,
-		"invalid-before-submit":        pristineIsNotInvalid,
-		"rtl-labels":                   rightToLeft,
-		"hidden-options-accordion":     shortListsAreOpen,
-	}
-	for name, run := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			run(t)
-		})
-	}
-}
 
 // oneOf is a definition with a single property v.
 func oneOf(t *testing.T, property map[string]any, required ...string) string {
@@ -317,6 +290,29 @@ func goneQuestionClosesForm(t *testing.T) {
 			t.Error("close() = true, want an untouched form to be removed")
 		}
 	})
+	t.Run("while the answer is on its way", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, oneField)
+		d.location = "/task"
+		p := openTab(t)
+		p.visit(d.URL + "/task")
+		p.until(`document.querySelector("structured-form")?.fields`)
+		p.fill("#f-v", "quick")
+		release := d.hold()
+		t.Cleanup(release)
+		p.click("[type=submit]")
+		p.until(`document.querySelector(".form-status").textContent === "Sending…"`)
+		stays := evaluate[bool](p, `(() => {
+			document.querySelector("main").dataset.gone = "kept";
+			return document.querySelector("structured-form").close("Answered.");
+		})()`)
+		if !stays || p.has(".form-note") {
+			t.Error("the form was closed before it was known what became of the answer")
+		}
+		release()
+		p.until(`!document.querySelector("main")`)
+		onlyAnswer(p, d)
+	})
 	t.Run("answered in another window", func(t *testing.T) {
 		t.Parallel()
 		d, p := openForm(t, oneField, allowClipboard)
@@ -351,21 +347,27 @@ func goneQuestionClosesForm(t *testing.T) {
 func nothingTimesOut(t *testing.T) {
 	d, p := openForm(t, oneField)
 	p.fill("#f-v", "thought about")
-	// Three hours pass for the page within moments.
-	expired := chromedp.Events(p.ctx, emulation.VirtualTimeBudgetExpired)
-	budget := 3 * 60 * 60 * 1000.0
+	// The page's clock stands while an answer is on its way, which takes real time.
+	p.letPass(3*time.Hour, emulation.VirtualTimePolicyPauseIfNetworkFetchesPending)
 	call(p, emulation.SetVirtualTimePolicy, emulation.SetVirtualTimePolicyParams{
-		Policy: emulation.VirtualTimePolicyAdvance, Budget: &budget,
+		Policy: emulation.VirtualTimePolicyPauseIfNetworkFetchesPending,
 	})
-	for _, err := range expired {
-		if err != nil {
-			t.Fatal(err)
-		}
-		break
-	}
-	call(p, emulation.SetVirtualTimePolicy, emulation.SetVirtualTimePolicyParams{Policy: emulation.VirtualTimePolicyAdvance})
 	if got, want := sentOne(p, d), `{"v":"thought about"}`; got != want {
 		t.Errorf("answer = %s, want %s", got, want)
+	}
+}
+
+// letPass makes time pass for the page, within moments. Its clock stands then.
+func (p *tab) letPass(time time.Duration, policy emulation.VirtualTimePolicy) {
+	p.Helper()
+	expired := chromedp.Events(p.ctx, emulation.VirtualTimeBudgetExpired)
+	budget := float64(time.Milliseconds())
+	call(p, emulation.SetVirtualTimePolicy, emulation.SetVirtualTimePolicyParams{Policy: policy, Budget: &budget})
+	for _, err := range expired {
+		if err != nil {
+			p.Fatal(err)
+		}
+		break
 	}
 }
 

@@ -32,6 +32,7 @@ type desk struct {
 	posts     []url.Values
 	keys      map[string]bool // of answers that were taken
 	isStart   bool
+	location  string        // where a module is sent after an answer
 	held      chan struct{} // answers wait until it is closed
 	isLost    bool          // answers are taken, and nobody hears of it
 	closeForm string        // why the form is drawn closed
@@ -39,7 +40,7 @@ type desk struct {
 
 func newDesk(t *testing.T, definition string) *desk {
 	t.Helper()
-	d := &desk{keys: map[string]bool{}}
+	d := &desk{keys: map[string]bool{}, location: "/sent"}
 	d.ask(t, definition)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /task", d.showTask)
@@ -151,7 +152,7 @@ func (d *desk) takeAnswer(w http.ResponseWriter, r *http.Request) {
 	}
 	switch isModule := r.Header.Get("Accept") == "application/json"; {
 	case err == nil && isModule:
-		writeJSON(w, http.StatusOK, map[string]any{"location": "/sent"})
+		writeJSON(w, http.StatusOK, map[string]any{"location": d.location})
 	case err == nil:
 		http.Redirect(w, r, "/sent", http.StatusSeeOther)
 	case isModule:

@@ -467,5 +467,8 @@ func (p *tab) shot(name string) {
 
 func (p *tab) wholePage() *page.Viewport {
 	size := call(p, page.GetLayoutMetrics, cdp.Empty{}).CSSContentSize
+	if size.Width == 0 || size.Height == 0 {
+		return nil // a page that is being replaced; the viewport will do
+	}
 	return &page.Viewport{Width: size.Width, Height: size.Height, Scale: 1}
 }
