@@ -37,23 +37,36 @@ func WireMessage(m Message) (json.RawMessage, error) {
 }
 
 func (p Part) wire() ([]byte, error) {
-	switch {
-	case p.Unknown != nil:
-		return nil, fmt.Errorf("its kind is not known")
-	case p.Artifact != nil && p.Raw == nil:
-		return nil, fmt.Errorf("its bytes are not at hand")
-	case p.Data != nil && !json.Valid(p.Data):
-		return nil, fmt.Errorf("its data is not JSON")
-	case p.Text == nil && p.Data == nil && p.URL == "" && p.Raw == nil:
-		return nil, fmt.Errorf("it has no content")
-	}
-	if err := checkObject(p.Metadata); err != nil {
+	if err := p.sendable(); err != nil {
 		return nil, err
 	}
 	var o object
 	p.writeContent(&o)
 	p.writeLabels(&o)
 	return o.bytes(), nil
+}
+
+// sendable reports why a part cannot be sent.
+func (p Part) sendable() error {
+	switch {
+	case p.Unknown != nil:
+		return fmt.Errorf("its kind is not known")
+	case p.Artifact != nil && p.Raw == nil:
+		return fmt.Errorf("its bytes are not at hand")
+	case p.Data != nil && !json.Valid(p.Data):
+		return fmt.Errorf("its data is not JSON")
+	case p.Text == nil && p.Data == nil && p.URL == "" && p.Raw == nil:
+		return fmt.Errorf("it has no content")
+	}
+	return checkObject(p.Metadata)
+}
+
+// orUser is the role, that of a user if there is none.
+func (r Role) orUser() Role {
+	if r == RoleAgent {
+		return RoleAgent
+	}
+	return RoleUser
 }
 
 func (r Role) wire() string {
