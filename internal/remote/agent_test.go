@@ -72,6 +72,17 @@ func streams(pieces ...string) http.HandlerFunc {
 	}
 }
 
+// bindings runs a test over those that are text over HTTP.
+func bindings(t *testing.T, test func(t *testing.T, binding string)) {
+	t.Helper()
+	for _, binding := range []string{remote.JSONRPC, remote.HTTPJSON} {
+		t.Run(binding, func(t *testing.T) {
+			t.Parallel()
+			test(t, binding)
+		})
+	}
+}
+
 func newClient(t *testing.T, o remote.Options) *remote.Client {
 	t.Helper()
 	client := remote.New(o)

@@ -92,6 +92,9 @@ func (c *call) unreadable(err error) *Error {
 // readable, or the outcome of the call.
 func (c *call) readAnswer(response *http.Response, body []byte) (json.RawMessage, error) {
 	answer, isJSON := firstJSON(body)
+	if !isJSON && c.op.answer == nothingShape && isSuccess(response.StatusCode) && len(bytes.TrimSpace(body)) == 0 {
+		return json.RawMessage("null"), nil
+	}
 	if !isJSON {
 		return nil, c.notJSON(response, body)
 	}
@@ -101,12 +104,17 @@ func (c *call) readAnswer(response *http.Response, body []byte) (json.RawMessage
 	}
 	payload, ok := c.op.payload(result)
 	if !ok {
-		return nil, &Error{
-			Delivery: Uncertain, Code: CodeInvalidResponse,
-			Message: "The agent's answer does not follow A2A; what was asked for is not in it: " + cleaned(string(answer), 200),
-		}
+		return nil, c.unlikeA2A(answer)
 	}
 	return payload, nil
+}
+
+// unlikeA2A is the outcome of a call whose answer is not what was asked for.
+func (c *call) unlikeA2A(answer []byte) *Error {
+	return &Error{
+		Delivery: Uncertain, Code: CodeInvalidResponse,
+		Message: "The agent's answer does not follow A2A; what was asked for is not in it: " + cleaned(string(answer), 200),
+	}
 }
 
 var byteOrderMark = []byte("\xEF\xBB\xBF")

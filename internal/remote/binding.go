@@ -1,73 +1,103 @@
 package remote
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 	sdkclient "github.com/a2aproject/a2a-go/v2/a2aclient"
 
+	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
 )
 
 // binding is one way to put A2A on the wire: what the SDK does for it, and what
 // has to be done around the SDK.
 type binding struct {
+	name    string // JSONRPC, HTTPJSON or GRPC
 	version string // of A2A, for the A2A-Version header
 
-	// open returns the SDK's transport to an endpoint over an HTTP client.
-	open func(endpoint *url.URL, client *http.Client) sdkclient.Transport
+	// open returns the SDK's transport for a call. The call is what the transport
+	// sends with, so that it sees the request and the answer before the SDK does.
+	open func(*call, Interface) (sdkclient.Transport, error)
 
 	// taskID and tenant prepare a value, which may hold anything, for the SDK.
 	taskID func(string) (sdk.TaskID, error)
 	tenant func(string) (string, error)
 
-	// send puts the exact message and metadata into a request that the SDK wrote.
-	send func(request []byte, values map[string][]byte) []byte
+	// message writes a message as the agent reads it.
+	message func(a2a.Message) (json.RawMessage, error)
 
-	// result is a result as the SDK expects to read it.
+	// send puts the exact message and metadata into a request that the SDK wrote;
+	// result is a result as the SDK expects to read it. Over gRPC there is neither:
+	// there the SDK has objects instead of text.
+	send   func(request []byte, values map[string][]byte) []byte
 	result func(skeleton string) string
+
+	// event returns what an agent said as A2A 1.0 has it.
+	event func(json.RawMessage) json.RawMessage
+
+	// skeletons are the results that the SDK is given, by their shape.
+	skeletons map[shape]string
 }
 
-// bindings are those that can be spoken, by binding and major version.
-var bindings = map[[2]string]binding{
-	{JSONRPC, "1"}: {
-		version: "1.0",
-		open: func(endpoint *url.URL, client *http.Client) sdkclient.Transport {
-			return sdkclient.NewJSONRPCTransport(endpoint.String(), client)
-		},
-		taskID: func(id string) (sdk.TaskID, error) { return sdk.TaskID(id), nil },
-		tenant: func(tenant string) (string, error) { return tenant, nil },
-		send: func(request []byte, values map[string][]byte) []byte {
-			params := rawjson.Replace(rawjson.Member(request, "params"), values)
-			return rawjson.Replace(request, map[string][]byte{"params": params})
-		},
-		result: func(skeleton string) string { return `{"jsonrpc":"2.0","id":"","result":` + skeleton + `}` },
+// bindings are those that can be spoken.
+var bindings = []binding{
+	{
+		name: JSONRPC, version: "1.0",
+		open: overHTTP(func(endpoint *url.URL, client *http.Client) (sdkclient.Transport, error) {
+			return sdkclient.NewJSONRPCTransport(endpoint.String(), client), nil
+		}),
+		taskID: anyTaskID, tenant: anyTenant,
+		message: a2a.WireMessage, send: inParams, result: inEnvelope,
+		event: unchanged, skeletons: skeletons,
 	},
-	{HTTPJSON, "1"}: {
-		version: "1.0",
-		open: func(endpoint *url.URL, client *http.Client) sdkclient.Transport {
-			return sdkclient.NewRESTTransport(endpoint, client)
-		},
-		taskID: pathTaskID,
-		tenant: pathTenant,
-		send:   rawjson.Replace,
-		result: func(skeleton string) string { return skeleton },
+	{
+		name: HTTPJSON, version: "1.0",
+		open: overHTTP(func(endpoint *url.URL, client *http.Client) (sdkclient.Transport, error) {
+			return sdkclient.NewRESTTransport(endpoint, client), nil
+		}),
+		taskID: pathTaskID, tenant: pathTenant,
+		message: a2a.WireMessage, send: rawjson.Replace, result: bare,
+		event: unchanged, skeletons: skeletons,
+	},
+	{
+		name: GRPC, version: "1.0", open: openGRPC,
+		taskID: anyTaskID, tenant: anyTenant,
+		message: grpcMessage, event: unchanged, skeletons: skeletons,
+	},
+	{
+		name: JSONRPC, version: "0.3", open: overHTTP(openV03JSONRPC),
+		taskID: anyTaskID, tenant: anyTenant,
+		message: a2a.V03JSONRPC.Message, send: inParams, result: inEnvelope,
+		event: a2a.V03JSONRPC.Event, skeletons: skeletonsV03JSONRPC,
+	},
+	{
+		name: HTTPJSON, version: "0.3", open: overHTTP(openV03HTTPJSON),
+		taskID: pathTaskID, tenant: anyTenant,
+		message: a2a.V03HTTPJSON.Message, send: rawjson.Replace, result: bare,
+		event: a2a.V03HTTPJSON.Event, skeletons: skeletonsV03HTTPJSON,
 	},
 }
 
-// bindingOf returns how to speak to an interface.
+// bindingOf returns how to speak to an interface. Versions with the same major
+// number are spoken alike.
 func bindingOf(i Interface) (binding, error) {
 	name := strings.ToUpper(strings.TrimSpace(i.Binding))
 	version := strings.TrimPrefix(strings.TrimSpace(i.ProtocolVersion), "v")
-	if b, ok := bindings[[2]string{name, majorOf(version)}]; ok {
-		return b, nil
+	found := slices.IndexFunc(bindings, func(b binding) bool {
+		return b.name == name && majorOf(b.version) == majorOf(version)
+	})
+	if found >= 0 {
+		return bindings[found], nil
 	}
 	return binding{}, &Error{
 		Delivery: NotSent,
-		Message: fmt.Sprintf("This version of Taskbay cannot speak %s of A2A %s yet. It speaks JSONRPC and HTTP+JSON of A2A 1.0.",
+		Message: fmt.Sprintf("Taskbay cannot speak %s of A2A %s. It speaks JSONRPC and HTTP+JSON of A2A 1.0 and 0.3, and GRPC of A2A 1.0.",
 			cleaned(i.Binding, 40), cleaned(version, 20)),
 	}
 }
@@ -81,6 +111,49 @@ func majorOf(version string) string {
 	major, _, _ := strings.Cut(version, ".")
 	return major
 }
+
+// overHTTP makes a binding's open of the way in which the SDK opens it.
+func overHTTP(open func(*url.URL, *http.Client) (sdkclient.Transport, error)) func(*call, Interface) (sdkclient.Transport, error) {
+	return func(c *call, i Interface) (sdkclient.Transport, error) {
+		endpoint, err := endpointOf(i)
+		if err != nil {
+			return nil, err
+		}
+		return open(endpoint, &http.Client{Transport: c, CheckRedirect: noRedirect})
+	}
+}
+
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// endpointOf checks the address of an interface.
+func endpointOf(i Interface) (*url.URL, error) {
+	endpoint, err := url.Parse(i.URL)
+	if err == nil && (endpoint.Scheme == "http" || endpoint.Scheme == "https") && endpoint.Host != "" && endpoint.User == nil {
+		endpoint.Fragment = ""
+		return endpoint, nil
+	}
+	return nil, &Error{
+		Delivery: NotSent,
+		Message:  fmt.Sprintf("The address of the agent's interface is not usable: %q. It has to be an http or https address without a user name.", cleaned(i.URL, 200)),
+		Err:      err,
+	}
+}
+
+func unchanged(event json.RawMessage) json.RawMessage { return event }
+
+// inParams replaces members of the parameters of a JSON-RPC request.
+func inParams(request []byte, values map[string][]byte) []byte {
+	params := rawjson.Replace(rawjson.Member(request, "params"), values)
+	return rawjson.Replace(request, map[string][]byte{"params": params})
+}
+
+func inEnvelope(skeleton string) string { return `{"jsonrpc":"2.0","id":"","result":` + skeleton + `}` }
+
+func bare(skeleton string) string { return skeleton }
+
+func anyTaskID(id string) (sdk.TaskID, error) { return sdk.TaskID(id), nil }
+
+func anyTenant(tenant string) (string, error) { return tenant, nil }
 
 // pathTaskID escapes an ID for the path of a request. The SDK puts an ID into the
 // path as it is and unescapes the result twice, so it is escaped twice here.
@@ -109,17 +182,3 @@ func pathTenant(tenant string) (string, error) {
 
 // isDots reports whether a path segment means another place in the path.
 func isDots(segment string) bool { return segment == "." || segment == ".." }
-
-// endpointOf checks the address of an interface.
-func endpointOf(i Interface) (*url.URL, error) {
-	endpoint, err := url.Parse(i.URL)
-	if err == nil && (endpoint.Scheme == "http" || endpoint.Scheme == "https") && endpoint.Host != "" && endpoint.User == nil {
-		endpoint.Fragment = ""
-		return endpoint, nil
-	}
-	return nil, &Error{
-		Delivery: NotSent,
-		Message:  fmt.Sprintf("The address of the agent's interface is not usable: %q. It has to be an http or https address without a user name.", cleaned(i.URL, 200)),
-		Err:      err,
-	}
-}

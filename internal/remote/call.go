@@ -14,14 +14,12 @@ import (
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 	sdkclient "github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/google/uuid"
-
-	"github.com/agent-taskbay/taskbay/internal/a2a"
 )
 
-// call is one call of an agent. It is the SDK's http.RoundTripper, so it sees the
-// request that the SDK made and the agent's answer before the SDK does: it records
-// both, queues what it read, and gives the SDK a skeleton of it. A call is used
-// by one goroutine.
+// call is one call of an agent. It is the SDK's http.RoundTripper, or below a
+// grpcCall its gRPC connection, so it sees the request that the SDK made and the
+// agent's answer before the SDK does: it records both, queues what it read, and
+// gives the SDK a skeleton of it. A call is used by one goroutine.
 type call struct {
 	client   *Client
 	ctx      context.Context
@@ -30,12 +28,16 @@ type call struct {
 	agentID  string
 	exchange string
 	at       string // the address that was called, for people
+	release  func() // gives back what the transport holds
 
 	agent   sdkclient.Transport // the SDK's, to the agent
 	binding binding
 	params  sdkclient.ServiceParams
 	tenant  string
 	values  map[string][]byte // what to put into the request in the place of the SDK's own
+
+	status  string      // how a gRPC call ended
+	trailer http.Header // what came with that
 
 	sending  sending
 	queue    []Observation // read, and not yet handed on
@@ -48,7 +50,7 @@ var errNotPaired = errors.New("the SDK yielded an event that was not received")
 // newCall returns a call that is not bound to an interface.
 func (c *Client) newCall(ctx context.Context, op operation, agentID string) *call {
 	ctx, cancel := context.WithCancelCause(ctx)
-	return &call{client: c, ctx: ctx, cancel: cancel, op: op, agentID: agentID, exchange: uuid.NewString()}
+	return &call{client: c, ctx: ctx, cancel: cancel, op: op, agentID: agentID, exchange: uuid.NewString(), release: func() {}}
 }
 
 // begin returns a call to an agent. It must be ended.
@@ -57,9 +59,11 @@ func (c *Client) begin(ctx context.Context, t Target, op operation) (*call, erro
 	if err != nil {
 		return nil, err
 	}
-	endpoint, err := endpointOf(t.Interface)
-	if err != nil {
-		return nil, err
+	if _, ok := binding.skeletons[op.answer]; !ok {
+		return nil, &Error{
+			Delivery: NotSent, Code: CodeUnsupportedOperation,
+			Message: "A2A " + binding.version + " has no " + op.name + " over " + binding.name + ".",
+		}
 	}
 	tenant, err := binding.tenant(t.Interface.Tenant)
 	if err != nil {
@@ -68,20 +72,22 @@ func (c *Client) begin(ctx context.Context, t Target, op operation) (*call, erro
 	call := c.newCall(ctx, op, t.AgentID)
 	call.binding, call.tenant = binding, tenant
 	call.params = sdkclient.ServiceParams{sdk.SvcParamVersion: {binding.version}}
-	call.agent = binding.open(endpoint, &http.Client{Transport: call, CheckRedirect: noRedirect})
+	if call.agent, err = binding.open(call, t.Interface); err != nil {
+		call.cancel(context.Canceled)
+		return nil, err
+	}
 	return call, nil
 }
-
-func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // end releases what the call holds.
 func (c *call) end() {
 	c.cancel(context.Canceled)
+	c.release()
 	problem := ""
 	if c.err != nil {
 		problem = c.err.Error()
 	}
-	c.recorded(Record{Kind: RecordEnd, Err: problem})
+	c.recorded(Record{Kind: RecordEnd, Err: problem, GRPCStatus: c.status, Header: redacted(c.trailer)})
 }
 
 // fail turns an error of the SDK into the call's outcome.
@@ -101,7 +107,7 @@ func (c *call) fail(err error) *Error {
 // sendRequest returns the SDK's form of a request. Its message and metadata stand
 // for the exact ones, which are put in their place when the request is sent.
 func (c *call) sendRequest(r SendRequest) (*sdk.SendMessageRequest, error) {
-	message, err := a2a.WireMessage(r.Message)
+	message, err := c.binding.message(r.Message)
 	if err != nil {
 		return nil, &Error{Delivery: NotSent, Message: "The message cannot be sent: " + err.Error() + ".", Err: err}
 	}
@@ -140,8 +146,11 @@ func (c *call) next() (Observation, bool) {
 }
 
 func (c *call) observe(raw []byte, payload json.RawMessage) {
-	c.queue = append(c.queue, Observation{Raw: raw, Payload: payload, Received: time.Now().UTC()})
+	c.queue = append(c.queue, Observation{Raw: raw, Payload: c.binding.event(payload), Received: time.Now().UTC()})
 }
+
+// skeleton is the result that the SDK reads.
+func (c *call) skeleton() string { return c.binding.skeletons[c.op.answer] }
 
 // RoundTrip sends the SDK's request and returns the answer in a form that the SDK
 // reads without fail. An answer that is an error becomes an error right here, a
@@ -163,7 +172,7 @@ func (c *call) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	c.observe(body, payload)
-	return replaced(response, "application/json", io.NopCloser(strings.NewReader(c.binding.result(c.op.skeleton)))), nil
+	return replaced(response, "application/json", io.NopCloser(strings.NewReader(c.binding.result(c.skeleton())))), nil
 }
 
 // replaced returns the response that the SDK sees.

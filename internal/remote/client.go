@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"crypto/x509"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -19,6 +20,10 @@ type Options struct {
 	// Network decides what may be reached, and opens every connection, those of
 	// every binding and for cards alike. Nil reaches everything, directly.
 	Network Network
+
+	// RootCAs are the authorities that agents' certificates are checked against. Nil
+	// are those of the system.
+	RootCAs *x509.CertPool
 
 	// Record is given every piece of every exchange as it happens. Nil records nothing.
 	Record Recorder
@@ -38,6 +43,7 @@ type Client struct {
 	userAgent string
 	network   Network
 	transport *http.Transport
+	grpc      grpcConns
 }
 
 // New returns a client.
@@ -53,18 +59,23 @@ func New(o Options) *Client {
 	if c.network == nil {
 		c.network = &anywhere{}
 	}
-	c.transport = newTransport(limits, c.network)
+	secure := tlsConfig(o.RootCAs)
+	c.transport = newTransport(limits, c.network, secure)
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	if c.userAgent == "" {
 		c.userAgent = "Agent-Taskbay"
 	}
+	c.grpc.limits, c.grpc.network, c.grpc.tls, c.grpc.agent = limits, c.network, secure, c.userAgent
 	return c
 }
 
 // Close drops idle connections. Calls that are running are ended by their contexts.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.transport.CloseIdleConnections()
+	c.grpc.closeAllIdle()
+}
 
 // Send asks the agent to take a message and waits for its one answer
 // (SendMessage): a task or a message.
@@ -158,7 +169,9 @@ const listPageSize = 50
 // list: CodeUnsupportedOperation, CodeMethodNotFound and CodeUnauthenticated are
 // usual answers.
 func (c *Client) List(ctx context.Context, t Target, contextID, pageToken string) (Page, error) {
+	event := unchanged
 	answer, err := c.unary(ctx, t, listTasks, func(call *call) error {
+		event = call.binding.event
 		_, err := call.agent.ListTasks(call.ctx, call.params, &sdk.ListTasksRequest{
 			Tenant: call.tenant, ContextID: contextID, PageToken: pageToken, PageSize: listPageSize,
 		})
@@ -169,7 +182,7 @@ func (c *Client) List(ctx context.Context, t Target, contextID, pageToken string
 	}
 	page := Page{}
 	for task := range rawjson.Elements(rawjson.Member(answer.Payload, "tasks")) {
-		page.Tasks = append(page.Tasks, Observation{Raw: task, Payload: a2a.Wrap("task", task), Received: answer.Received})
+		page.Tasks = append(page.Tasks, Observation{Raw: task, Payload: event(a2a.Wrap("task", task)), Received: answer.Received})
 	}
 	page.Next, _ = rawjson.Text(rawjson.Member(answer.Payload, "nextPageToken"))
 	if page.Next == pageToken {

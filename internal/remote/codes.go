@@ -65,6 +65,16 @@ func byNumber(number int) (protocolError, bool) {
 	return protocolError{}, false
 }
 
+// byCode finds an error by its name.
+func byCode(code string) (protocolError, bool) {
+	for _, e := range protocolErrors {
+		if e.code == code {
+			return e, true
+		}
+	}
+	return protocolError{}, false
+}
+
 // byReason finds an error by the reason of its google.rpc.ErrorInfo, such as
 // TASK_NOT_FOUND, or by the last segment of a problem type, such as task-not-found.
 func byReason(reason string) (protocolError, bool) {

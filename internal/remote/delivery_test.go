@@ -169,13 +169,13 @@ func callsNotSent(t *testing.T) []lostCall {
 		},
 		{
 			name: "binding", agent: func(*testing.T) string { return "http://127.0.0.1:1/" },
-			change:   func(t *remote.Target) { t.Interface.Binding = remote.GRPC },
-			delivery: remote.NotSent, message: "cannot speak GRPC of A2A 1.0 yet",
+			change:   func(t *remote.Target) { t.Interface.Binding = "urn:pigeon" },
+			delivery: remote.NotSent, message: "cannot speak urn:pigeon of A2A 1.0",
 		},
 		{
 			name: "version", agent: func(*testing.T) string { return "http://127.0.0.1:1/" },
-			change:   func(t *remote.Target) { t.Interface.ProtocolVersion = "0.3.0" },
-			delivery: remote.NotSent, message: "cannot speak JSONRPC of A2A 0.3.0 yet",
+			change:   func(t *remote.Target) { t.Interface.ProtocolVersion = "2.0" },
+			delivery: remote.NotSent, message: "cannot speak JSONRPC of A2A 2.0",
 		},
 		{
 			name: "address", agent: func(*testing.T) string { return "/relative" },

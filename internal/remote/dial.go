@@ -2,6 +2,8 @@ package remote
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -31,15 +33,21 @@ type anywhere struct{ net.Dialer }
 
 func (*anywhere) CheckURL(*url.URL) error { return nil }
 
-// newTransport returns the one way to open connections: by the network alone, no
-// proxy from the environment, HTTP/1.1 only, because a connection that is shared
-// cannot tell whose bytes were written.
-func newTransport(limits Limits, network Network) *http.Transport {
+// connect opens a connection within a time.
+func connect(ctx context.Context, network Network, address string, limit time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return network.DialContext(ctx, "tcp", address)
+}
+
+// newTransport returns the way to speak HTTP: by the network alone, no proxy from
+// the environment, HTTP/1.1 only, because a connection that is shared cannot tell
+// whose bytes were written.
+func newTransport(limits Limits, network Network, secure *tls.Config) *http.Transport {
 	return &http.Transport{
-		DialContext: func(ctx context.Context, protocol, address string) (net.Conn, error) {
-			ctx, cancel := context.WithTimeout(ctx, limits.Connect)
-			defer cancel()
-			conn, err := network.DialContext(ctx, protocol, address)
+		TLSClientConfig: secure,
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			conn, err := connect(ctx, network, address, limits.Connect)
 			if err != nil {
 				return nil, err
 			}
@@ -51,6 +59,10 @@ func newTransport(limits Limits, network Network) *http.Transport {
 		IdleConnTimeout:        idleTimeout,
 		DisableCompression:     true, // what is recorded is what was sent
 	}
+}
+
+func tlsConfig(roots *x509.CertPool) *tls.Config {
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
 // meteredConn counts the bytes that may have left.
@@ -106,6 +118,13 @@ func (s *sending) sent() bool {
 	defer s.mu.Unlock()
 	s.settle()
 	return s.left
+}
+
+// mark says that the request may leave from now on.
+func (s *sending) mark() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = true
 }
 
 func (s *sending) settle() {

@@ -23,6 +23,9 @@ var (
 	ErrTooLarge = errors.New("the agent sent more than is read")
 )
 
+// errNoHTTP2 is why gRPC cannot be spoken with a server that speaks TLS.
+var errNoHTTP2 = errors.New("the server does not offer HTTP/2")
+
 // timeoutError ends a call that took too long. It is the cause of its context's end.
 type timeoutError struct {
 	format string // with a %s for the time
@@ -121,6 +124,8 @@ func tlsWords(err error) (string, bool) {
 		return "its certificate has expired or is not valid yet.", true
 	case errors.As(err, &invalid):
 		return "its certificate is not valid.", true
+	case errors.Is(err, errNoHTTP2):
+		return "it offers no HTTP/2, which gRPC needs.", true
 	case errors.As(err, &alert):
 		return "it broke off the TLS handshake.", true
 	}

@@ -110,7 +110,7 @@ func TestCleaned(t *testing.T) {
 
 func TestTransportTrustsNoEnvironment(t *testing.T) {
 	t.Parallel()
-	transport := newTransport(DefaultLimits(), &anywhere{})
+	transport := newTransport(DefaultLimits(), &anywhere{}, tlsConfig(nil))
 	if transport.Proxy != nil {
 		t.Error("the transport has a proxy function, want none")
 	}

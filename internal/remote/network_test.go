@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,7 +127,7 @@ func TestForbiddenAddresses(t *testing.T) {
 	client := newClient(t, remote.Options{Network: newPolicy(t, netpolicy.Config{Resolver: resolver})})
 	for raw, rule := range forbidden {
 		at := strings.ReplaceAll(raw, "PORT", port)
-		for way, call := range waysToReach() {
+		for way, call := range waysToReach(everyWay) {
 			err := call(testContext(t), client, at)
 			e := outcome(t, err)
 			if e.Delivery != remote.NotSent {
@@ -146,17 +147,17 @@ func TestForbiddenAddresses(t *testing.T) {
 }
 
 // waysToReach returns every way in which an address is connected to.
-func waysToReach() map[string]func(context.Context, *remote.Client, string) error {
+func waysToReach(bindings []spoken) map[string]func(context.Context, *remote.Client, string) error {
 	ways := map[string]func(context.Context, *remote.Client, string) error{
 		"card": func(ctx context.Context, c *remote.Client, at string) error {
 			_, err := c.FetchCard(ctx, at)
 			return err
 		},
 	}
-	for _, binding := range []string{remote.JSONRPC, remote.HTTPJSON} {
+	for _, way := range bindings {
 		for name, operation := range operations {
-			ways[binding+" "+name] = func(ctx context.Context, c *remote.Client, at string) error {
-				_, err := operation(ctx, c, target(at, binding))
+			ways[way.String()+" "+name] = func(ctx context.Context, c *remote.Client, at string) error {
+				_, err := operation(ctx, c, way.target(at))
 				return err
 			}
 		}
@@ -165,14 +166,14 @@ func waysToReach() map[string]func(context.Context, *remote.Client, string) erro
 }
 
 // TestRedirectsLeadNowhere: a redirect is told, with where it points, and not
-// followed, whatever the way and the status.
+// followed, whatever the way and the status. gRPC knows no redirects.
 func TestRedirectsLeadNowhere(t *testing.T) {
 	t.Parallel()
 	inside := "http://127.0.0.1:" + policytest.Unvisited(t) + "/inside"
 	client := newClient(t, remote.Options{Network: newPolicy(t, netpolicy.Config{AllowLoopback: true})})
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		agent := newAgent(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, inside, status) })
-		for way, call := range waysToReach() {
+		for way, call := range waysToReach(slices.DeleteFunc(slices.Clone(everyWay), spoken.overGRPC)) {
 			if e := outcome(t, call(testContext(t), client, agent.URL)); !strings.Contains(e.Message, "which is not followed") {
 				t.Errorf("%d by %s: %q, want it to say that redirects are not followed", status, way, e.Message)
 			}

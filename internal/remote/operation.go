@@ -12,6 +12,7 @@ import (
 type operation struct {
 	name      string
 	streaming bool
+	secret    bool // its bodies hold secrets
 
 	// patience is how long the head of the answer may take.
 	patience func(Limits) time.Duration
@@ -19,17 +20,34 @@ type operation struct {
 	// payload finds what is observed in a result, and reports whether it is there.
 	payload func(result json.RawMessage) (json.RawMessage, bool)
 
-	// skeleton is the result that the SDK is given in the place of the agent's: it
-	// is only to see that there is one. Everything that the agent said is read
-	// from its own bytes, so that nothing in them can be too odd for the SDK.
-	skeleton string
+	// answer is what its result is. The SDK is given a skeleton of that shape in the
+	// place of the agent's result: it is only to see that there is one. Everything
+	// that the agent said is read from its own bytes, so that nothing in them can be
+	// too odd for the SDK.
+	answer shape
 }
 
+// shape is the shape of a result.
+type shape int
+
 const (
-	eventSkeleton = `{"message":{"messageId":"-","role":"ROLE_AGENT","parts":[]}}`
-	taskSkeleton  = `{"id":"-","contextId":"-","status":{"state":"TASK_STATE_UNSPECIFIED"}}`
-	pageSkeleton  = `{"tasks":[]}`
+	eventShape shape = iota
+	taskShape
+	pageShape
+	pushShape
+	pushPageShape
+	nothingShape
 )
+
+// skeletons are those of A2A 1.0.
+var skeletons = map[shape]string{
+	eventShape:    `{"message":{"messageId":"-","role":"ROLE_AGENT","parts":[]}}`,
+	taskShape:     `{"id":"-","contextId":"-","status":{"state":"TASK_STATE_UNSPECIFIED"}}`,
+	pageShape:     `{"tasks":[]}`,
+	pushShape:     `{"taskId":"-","id":"-","url":"-"}`,
+	pushPageShape: `{"configs":[]}`,
+	nothingShape:  `{}`,
+}
 
 func headersLimit(l Limits) time.Duration { return l.Headers }
 
@@ -37,22 +55,31 @@ var (
 	sendMessage = operation{
 		name:     "SendMessage",
 		patience: func(l Limits) time.Duration { return l.Send },
-		payload:  eventPayload, skeleton: eventSkeleton,
+		payload:  eventPayload, answer: eventShape,
 	}
 	sendStreamingMessage = operation{
 		name: "SendStreamingMessage", streaming: true,
 		patience: func(l Limits) time.Duration { return l.Idle },
-		payload:  eventPayload, skeleton: eventSkeleton,
+		payload:  eventPayload, answer: eventShape,
 	}
 	subscribeToTask = operation{
 		name: "SubscribeToTask", streaming: true, patience: headersLimit,
-		payload: eventPayload, skeleton: eventSkeleton,
+		payload: eventPayload, answer: eventShape,
 	}
-	getTask    = operation{name: "GetTask", patience: headersLimit, payload: taskPayload, skeleton: taskSkeleton}
-	cancelTask = operation{name: "CancelTask", patience: headersLimit, payload: taskPayload, skeleton: taskSkeleton}
-	listTasks  = operation{name: "ListTasks", patience: headersLimit, payload: pagePayload, skeleton: pageSkeleton}
+	getTask    = operation{name: "GetTask", patience: headersLimit, payload: taskPayload, answer: taskShape}
+	cancelTask = operation{name: "CancelTask", patience: headersLimit, payload: taskPayload, answer: taskShape}
+	listTasks  = operation{name: "ListTasks", patience: headersLimit, payload: pagePayload, answer: pageShape}
 	agentCard  = operation{name: "AgentCard", patience: headersLimit}
+
+	createPush = pushOperation("CreateTaskPushNotificationConfig", pushShape)
+	getPush    = pushOperation("GetTaskPushNotificationConfig", pushShape)
+	listPushes = pushOperation("ListTaskPushNotificationConfigs", pushPageShape)
+	deletePush = pushOperation("DeleteTaskPushNotificationConfig", nothingShape)
 )
+
+func pushOperation(name string, answer shape) operation {
+	return operation{name: name, secret: true, patience: headersLimit, payload: anyPayload, answer: answer}
+}
 
 func eventPayload(result json.RawMessage) (json.RawMessage, bool) {
 	return a2a.StreamResponse(result), a2a.IsEvent(result)
@@ -67,6 +94,8 @@ func taskPayload(result json.RawMessage) (json.RawMessage, bool) {
 	isTask := rawjson.Member(result, "id") != nil && rawjson.Member(result, "status") != nil
 	return a2a.Wrap("task", result), isTask
 }
+
+func anyPayload(result json.RawMessage) (json.RawMessage, bool) { return result, true }
 
 func pagePayload(result json.RawMessage) (json.RawMessage, bool) {
 	tasks := rawjson.Member(result, "tasks")

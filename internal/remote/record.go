@@ -26,18 +26,23 @@ const (
 type Record struct {
 	Exchange  string // UUID, the same for all records of one exchange
 	AgentID   string // Target.AgentID; "" for a card
+	Labels    Labels // what the exchange is for
 	Operation string // the A2A method, such as SendMessage; "AgentCard" for a card
+	Binding   string // JSONRPC, HTTP+JSON or GRPC; "" for a card
+	Version   string // of A2A, such as "1.0"
 	Kind      RecordKind
 	At        time.Time
 
-	Method string      // request
-	URL    string      // request
-	Status int         // response
-	Header http.Header // request and response; secrets are replaced
+	Method     string      // request
+	URL        string      // request
+	Status     int         // response over HTTP
+	GRPCStatus string      // end of a call over gRPC, such as "NOT_FOUND"; "" if none came
+	Header     http.Header // request and response, and the end over gRPC; secrets are replaced
 
 	// Body is the body of a request, that of a response that is not a stream, or
-	// one event's data (lines joined by line feeds). It is complete unless End says
-	// otherwise.
+	// one event's data (lines joined by line feeds). Over gRPC it is the JSON of the
+	// protocol buffers. It is complete unless End says otherwise. Push
+	// configurations have their secrets replaced.
 	Body []byte
 
 	EventID      string // event: its id field

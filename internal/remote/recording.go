@@ -13,6 +13,11 @@ func (c *call) recorded(r Record) {
 		return
 	}
 	r.Exchange, r.AgentID, r.Operation, r.At = c.exchange, c.agentID, c.op.name, time.Now().UTC()
+	r.Labels, _ = c.ctx.Value(labelsKey{}).(Labels)
+	r.Binding, r.Version = c.binding.name, c.binding.version
+	if c.op.secret {
+		r.Body = withoutSecrets(r.Body)
+	}
 	c.client.record(r)
 }
 

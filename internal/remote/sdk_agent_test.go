@@ -12,7 +12,10 @@ import (
 	"testing"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
+	"github.com/a2aproject/a2a-go/v2/a2asrv/push"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
@@ -67,10 +70,15 @@ func (a *asker) Execute(ctx context.Context, in *a2asrv.ExecutorContext) iter.Se
 		case in.StoredTask == nil:
 			question := sdk.NewDataPart(map[string]any{"title": "Deploy"})
 			question.MediaType = "application/vnd.agent-taskbay.form+json"
+			question.Metadata = map[string]any{"mediaType": question.MediaType} // for A2A 0.3
 			_ = update(sdk.TaskStateWorking) && yield(sdk.NewArtifactEvent(in, sdk.NewTextPart("plan")), nil) &&
 				update(sdk.TaskStateInputRequired, sdk.NewTextPart("Where?"), question)
 		default:
-			a.note("answer %v as %s", first.Data(), first.MediaType)
+			mediaType := first.MediaType
+			if mediaType == "" {
+				mediaType, _ = first.Metadata["mediaType"].(string)
+			}
+			a.note("answer %v as %s", first.Data(), mediaType)
 			update(sdk.TaskStateCompleted, sdk.NewTextPart("done"))
 		}
 	}
@@ -82,20 +90,67 @@ func (a *asker) Cancel(_ context.Context, in *a2asrv.ExecutorContext) iter.Seq2[
 	}
 }
 
-// serveAsker serves an asker over a binding and returns its address.
-func serveAsker(t *testing.T, binding string) (*asker, string) {
+// spoken is one of the ways to speak to an agent.
+type spoken struct{ binding, version string }
+
+var everyWay = []spoken{
+	{remote.JSONRPC, "1.0"}, {remote.HTTPJSON, "1.0"}, {remote.GRPC, "1.0"},
+	{remote.JSONRPC, "0.3"}, {remote.HTTPJSON, "0.3"},
+}
+
+func (s spoken) legacy() bool   { return s.version == "0.3" }
+func (s spoken) overGRPC() bool { return s.binding == remote.GRPC }
+func (s spoken) String() string { return s.binding + " " + s.version }
+
+func (s spoken) target(url string) remote.Target {
+	to := target(url, s.binding)
+	to.Interface.ProtocolVersion = s.version
+	return to
+}
+
+// everyBinding runs a test over all of them.
+func everyBinding(t *testing.T, test func(t *testing.T, way spoken)) {
+	t.Helper()
+	for _, way := range everyWay {
+		t.Run(way.String(), func(t *testing.T) {
+			t.Parallel()
+			test(t, way)
+		})
+	}
+}
+
+// serveAsker serves an asker and returns how to reach it.
+func serveAsker(t *testing.T, way spoken) (*asker, remote.Target) {
 	t.Helper()
 	agent := &asker{}
-	handler := a2asrv.NewHandler(agent, a2asrv.WithLogger(slog.New(slog.DiscardHandler)))
-	var binder http.Handler
-	if binding == remote.JSONRPC {
-		binder = a2asrv.NewJSONRPCHandler(handler)
-	} else {
-		binder = http.StripPrefix("/base", a2asrv.NewTenantRESTHandler("/{*}", handler))
+	handler := a2asrv.NewHandler(agent,
+		a2asrv.WithLogger(slog.New(slog.DiscardHandler)),
+		a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(nil)),
+	)
+	to := way.target("")
+	switch way {
+	case spoken{remote.GRPC, "1.0"}:
+		to.Interface.URL = serveGRPC(t, a2agrpc.NewHandler(handler))
+	case spoken{remote.JSONRPC, "1.0"}:
+		to.Interface.URL = serveHTTP(t, a2asrv.NewJSONRPCHandler(handler))
+	case spoken{remote.HTTPJSON, "1.0"}:
+		to.Interface.URL = serveHTTP(t, a2asrv.NewTenantRESTHandler("/{*}", handler))
+	case spoken{remote.JSONRPC, "0.3"}:
+		to.Interface.URL = serveHTTP(t, a2av0.NewJSONRPCHandler(handler))
+	case spoken{remote.HTTPJSON, "0.3"}:
+		to.Interface.URL = serveHTTP(t, a2av0.NewRESTHandler(handler))
 	}
-	server := httptest.NewServer(binder)
+	if !way.legacy() {
+		to.Interface.Tenant = "acme"
+	}
+	return agent, to
+}
+
+func serveHTTP(t *testing.T, handler http.Handler) (url string) {
+	t.Helper()
+	server := httptest.NewServer(http.StripPrefix("/base", handler))
 	t.Cleanup(server.Close)
-	return agent, server.URL + "/base"
+	return server.URL + "/base"
 }
 
 // states returns the states that events tell of, and "message" for messages.
@@ -118,23 +173,11 @@ func states(observations []remote.Observation) []string {
 	return all
 }
 
-func bindings(t *testing.T, test func(t *testing.T, binding string)) {
-	t.Helper()
-	for _, binding := range []string{remote.JSONRPC, remote.HTTPJSON} {
-		t.Run(binding, func(t *testing.T) {
-			t.Parallel()
-			test(t, binding)
-		})
-	}
-}
-
 func TestSDKAgentAsksAndCompletes(t *testing.T) {
 	t.Parallel()
-	bindings(t, func(t *testing.T, binding string) {
-		agent, url := serveAsker(t, binding)
+	everyBinding(t, func(t *testing.T, way spoken) {
+		agent, to := serveAsker(t, way)
 		client, ctx := newClient(t, remote.Options{}), testContext(t)
-		to := target(url, binding)
-		to.Interface.Tenant = "acme"
 
 		request := message()
 		request.Message.Extensions = []string{"urn:example:a", "urn:example:b"}
@@ -165,9 +208,10 @@ func TestSDKAgentAsksAndCompletes(t *testing.T) {
 		if diff := cmp.Diff([]string{"task TASK_STATE_COMPLETED"}, states(done)); diff != "" {
 			t.Errorf("reply mismatch (-want +got):\n%s", diff)
 		}
+		tenant := to.Interface.Tenant
 		wantNotes := []string{
-			`extensions [urn:example:a urn:example:b] tenant "acme" metadata map[k:v]`,
-			`extensions [] tenant "acme" metadata map[]`,
+			fmt.Sprintf(`extensions [urn:example:a urn:example:b] tenant %q metadata map[k:v]`, tenant),
+			fmt.Sprintf(`extensions [] tenant %q metadata map[]`, tenant),
 			`answer map[env:prod] as application/json`,
 		}
 		if diff := cmp.Diff(wantNotes, agent.notes()); diff != "" {
@@ -192,10 +236,8 @@ func TestSDKAgentAsksAndCompletes(t *testing.T) {
 
 func TestSDKAgentWithoutTask(t *testing.T) {
 	t.Parallel()
-	bindings(t, func(t *testing.T, binding string) {
-		_, url := serveAsker(t, binding)
-		to := target(url, binding)
-		to.Interface.Tenant = "acme"
+	everyBinding(t, func(t *testing.T, way spoken) {
+		_, to := serveAsker(t, way)
 		got, err := one(newClient(t, remote.Options{}).Send(testContext(t), to, message(a2a.TextPart("message"))))
 		if err != nil || states(got)[0] != "message" {
 			t.Errorf("Send = %v, %v, want a message", states(got), err)
@@ -205,11 +247,9 @@ func TestSDKAgentWithoutTask(t *testing.T) {
 
 func TestSDKAgentCanceledWhileSubscribed(t *testing.T) {
 	t.Parallel()
-	bindings(t, func(t *testing.T, binding string) {
-		_, url := serveAsker(t, binding)
+	everyBinding(t, func(t *testing.T, way spoken) {
+		_, to := serveAsker(t, way)
 		client, ctx := newClient(t, remote.Options{}), testContext(t)
-		to := target(url, binding)
-		to.Interface.Tenant = "acme"
 		started, err := client.Send(ctx, to, message(a2a.TextPart("work")))
 		if err != nil {
 			t.Fatal(err)
@@ -237,20 +277,24 @@ func TestSDKAgentCanceledWhileSubscribed(t *testing.T) {
 
 func TestSDKAgentErrors(t *testing.T) {
 	t.Parallel()
-	bindings(t, func(t *testing.T, binding string) {
-		_, url := serveAsker(t, binding)
+	everyBinding(t, func(t *testing.T, way spoken) {
+		_, to := serveAsker(t, way)
 		client, ctx := newClient(t, remote.Options{}), testContext(t)
-		to := target(url, binding)
-		to.Interface.Tenant = "acme"
 		for _, name := range []string{"get", "cancel", "subscribe"} {
 			_, err := operations[name](ctx, client, to)
 			if e := outcome(t, err); e.Code != remote.CodeTaskNotFound || e.Delivery != remote.Answered {
 				t.Errorf("%s of an unknown task = %+v, want %s", name, e, remote.CodeTaskNotFound)
 			}
 		}
+		// The SDK's own store lists for callers it knows only, and A2A 0.3 lists over
+		// HTTP+JSON only.
+		want := remote.Error{Delivery: remote.Answered, Code: remote.CodeUnauthenticated}
+		if way == (spoken{remote.JSONRPC, "0.3"}) {
+			want = remote.Error{Delivery: remote.NotSent, Code: remote.CodeUnsupportedOperation}
+		}
 		_, err := client.List(ctx, to, "", "")
-		if e := outcome(t, err); e.Code != remote.CodeUnauthenticated {
-			t.Errorf("List = %+v, want %s", e, remote.CodeUnauthenticated)
+		if e := outcome(t, err); e.Code != want.Code || e.Delivery != want.Delivery {
+			t.Errorf("List = %+v, want %s, %s", e, want.Delivery, want.Code)
 		}
 	})
 }

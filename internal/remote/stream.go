@@ -87,7 +87,7 @@ func (c *call) answerWithoutStream(response *http.Response, in io.Reader) (*http
 }
 
 // skeletonEvent is an event as the SDK reads it.
-func (c *call) skeletonEvent() string { return "data: " + c.binding.result(c.op.skeleton) + "\n\n" }
+func (c *call) skeletonEvent() string { return "data: " + c.binding.result(c.skeleton()) + "\n\n" }
 
 // endingBody reads in and then fails with err.
 type endingBody struct {
