@@ -74,7 +74,7 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	if a.db, err = store.OpenSQLite(ctx, c.DataDir, hub); err != nil {
 		return fmt.Errorf("%s: %w", c.DataDir, err)
 	}
-	if a.listener, err = listen(ctx, c.Listen); err != nil {
+	if a.listener, err = listen(ctx, "--listen", c.Listen); err != nil {
 		return err
 	}
 	if o.SampleAgents != "" {
@@ -91,11 +91,12 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	return nil
 }
 
-func listen(ctx context.Context, address string) (net.Listener, error) {
+// listen listens on the address that an option gave.
+func listen(ctx context.Context, option, address string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w\nIs another program, or another taskbay, using it? --listen 127.0.0.1:0 takes a free port", address, err)
+		return nil, fmt.Errorf("cannot listen on %s: %w\nIs another program, or another taskbay, using it? %s 127.0.0.1:0 takes a free port", address, err, option)
 	}
 	return l, nil
 }
