@@ -82,10 +82,7 @@ func Run(ctx context.Context, args []string, s Streams) int {
 }
 
 func run(ctx context.Context, args []string, s Streams) error {
-	parser, err := kong.New(&commands{},
-		kong.Name("taskbay"), kong.Description(description), config.Defaults(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.NoDefaultHelp(),
-		kong.Writers(s.Out, s.Err), kong.Bind(s), kong.BindTo(ctx, (*context.Context)(nil)))
+	parser, err := newParser(ctx, s)
 	if err != nil {
 		return fmt.Errorf("set up the command line: %w", err)
 	}
@@ -94,6 +91,13 @@ func run(ctx context.Context, args []string, s Streams) error {
 		return usage(err)
 	}
 	return parsed.Run()
+}
+
+func newParser(ctx context.Context, s Streams) (*kong.Kong, error) {
+	return kong.New(&commands{},
+		kong.Name("taskbay"), kong.Description(description), config.Defaults(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.NoDefaultHelp(),
+		kong.Writers(s.Out, s.Err), kong.Bind(s), kong.BindTo(ctx, (*context.Context)(nil)))
 }
 
 // withCommand makes the command explicit where args leave it out or ask for

@@ -4,6 +4,7 @@ package apptest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,6 +32,7 @@ type Options struct {
 	DataDir      string // "" is a directory that ends with the test
 	SampleAgents bool   // run and register them
 	Network      netpolicy.Options
+	Version      string // "" is "test"
 }
 
 // Start runs the product until the test ends, or until Stop.
@@ -41,7 +43,7 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	options := app.Options{
 		Log:     slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Version: "test",
+		Version: cmp.Or(o.Version, "test"),
 		Pause:   func(context.Context) error { return nil },
 	}
 	if o.SampleAgents {

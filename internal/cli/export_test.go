@@ -1,0 +1,7 @@
+package cli
+
+// What the tests of the documentation ask the command line itself.
+var (
+	NewParser   = newParser
+	WithCommand = withCommand
+)
