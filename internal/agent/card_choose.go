@@ -15,7 +15,8 @@ var spoken = []struct {
 	version  string
 	bindings []string
 }{
-	{"1.0", []string{remote.JSONRPC, remote.HTTPJSON}},
+	{"1.0", []string{remote.JSONRPC, remote.HTTPJSON, remote.GRPC}},
+	{"0.3", []string{remote.JSONRPC, remote.HTTPJSON}},
 }
 
 // Choose returns the interface over which to speak to the agent: of the newest
@@ -58,8 +59,17 @@ func (c Card) whyNone() string {
 	}
 	var known []string
 	for _, protocol := range spoken {
-		known = append(known, fmt.Sprintf("A2A %s over %s", protocol.version, strings.Join(protocol.bindings, " or ")))
+		known = append(known, fmt.Sprintf("A2A %s over %s", protocol.version, alternatives(protocol.bindings)))
 	}
 	return fmt.Sprintf("Taskbay and this agent have no common language: the agent offers %s; Taskbay speaks %s.",
 		strings.Join(offers, ", "), strings.Join(known, ", "))
+}
+
+// alternatives writes "a, b or c".
+func alternatives(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

@@ -20,14 +20,16 @@ func TestChoose(t *testing.T) {
 		interfaces []remote.Interface
 		want       string
 	}{
-		"first of two equal":      {[]remote.Interface{at("a", remote.JSONRPC, "1.0"), at("b", remote.JSONRPC, "1.0")}, "a"},
-		"the card's order":        {[]remote.Interface{at("a", remote.HTTPJSON, "1.0"), at("b", remote.JSONRPC, "1.0")}, "a"},
-		"newest protocol":         {[]remote.Interface{at("a", remote.JSONRPC, "0.3"), at("b", remote.HTTPJSON, "1.0")}, "b"},
-		"not gRPC yet":            {[]remote.Interface{at("a", remote.GRPC, "1.0"), at("b", remote.HTTPJSON, "1.0")}, "b"},
-		"exact before later":      {[]remote.Interface{at("a", remote.JSONRPC, "1.1"), at("b", remote.JSONRPC, "1.0")}, "b"},
-		"later minor will do":     {[]remote.Interface{at("a", remote.JSONRPC, "2.0"), at("b", remote.JSONRPC, "1.1")}, "b"},
-		"major is not a prefix":   {[]remote.Interface{at("a", remote.JSONRPC, "10.0"), at("b", remote.JSONRPC, "1.0")}, "b"},
-		"custom binding stays by": {[]remote.Interface{at("a", "urn:pigeon", "1.0"), at("b", remote.JSONRPC, "1.0")}, "b"},
+		"first of two equal":       {[]remote.Interface{at("a", remote.JSONRPC, "1.0"), at("b", remote.JSONRPC, "1.0")}, "a"},
+		"the card's order":         {[]remote.Interface{at("a", remote.HTTPJSON, "1.0"), at("b", remote.JSONRPC, "1.0")}, "a"},
+		"newest protocol":          {[]remote.Interface{at("a", remote.JSONRPC, "0.3"), at("b", remote.HTTPJSON, "1.0")}, "b"},
+		"gRPC like the others":     {[]remote.Interface{at("a", remote.GRPC, "1.0"), at("b", remote.HTTPJSON, "1.0")}, "a"},
+		"0.3 if there is no other": {[]remote.Interface{at("a", remote.GRPC, "0.3"), at("b", remote.HTTPJSON, "0.3")}, "b"},
+		"0.2 as 0.3":               {[]remote.Interface{at("a", remote.JSONRPC, "0.2"), at("b", remote.JSONRPC, "0.3")}, "b"},
+		"exact before later":       {[]remote.Interface{at("a", remote.JSONRPC, "1.1"), at("b", remote.JSONRPC, "1.0")}, "b"},
+		"later minor will do":      {[]remote.Interface{at("a", remote.JSONRPC, "2.0"), at("b", remote.JSONRPC, "1.1")}, "b"},
+		"major is not a prefix":    {[]remote.Interface{at("a", remote.JSONRPC, "10.0"), at("b", remote.JSONRPC, "1.0")}, "b"},
+		"custom binding stays by":  {[]remote.Interface{at("a", "urn:pigeon", "1.0"), at("b", remote.JSONRPC, "1.0")}, "b"},
 	} {
 		got, err := agent.Card{Interfaces: test.interfaces}.Choose()
 		if err != nil || got.URL != test.want {
@@ -44,8 +46,8 @@ func TestChooseSaysWhyNone(t *testing.T) {
 	}{
 		"nowhere": {nil, []string{"no address"}},
 		"other versions": {
-			[]remote.Interface{at("a", remote.JSONRPC, "0.3"), at("b", remote.JSONRPC, "0.3"), at("c", remote.GRPC, "1.0")},
-			[]string{"the agent offers A2A 0.3 over JSONRPC, A2A 1.0 over GRPC;", "Taskbay speaks A2A 1.0 over JSONRPC or HTTP+JSON."},
+			[]remote.Interface{at("a", remote.JSONRPC, "2.0"), at("b", remote.JSONRPC, "2.0"), at("c", remote.GRPC, "0.3")},
+			[]string{"the agent offers A2A 2.0 over JSONRPC, A2A 0.3 over GRPC;", "Taskbay speaks A2A 1.0 over JSONRPC, HTTP+JSON or GRPC, A2A 0.3 over JSONRPC or HTTP+JSON."},
 		},
 	} {
 		_, err := agent.Card{Interfaces: test.interfaces}.Choose()

@@ -130,6 +130,12 @@ func TestParseCardInterfaces(t *testing.T) {
 			[]remote.Interface{{URL: "a.example:50051", Binding: remote.GRPC, ProtocolVersion: "1.0"}},
 			[]string{},
 		},
+		"gRPC scheme": {
+			one("grpcs://a.example:50051", "GRPC", "1.0"),
+			[]remote.Interface{{URL: "https://a.example:50051", Binding: remote.GRPC, ProtocolVersion: "1.0"}},
+			[]string{"warning /supportedInterfaces/0/url 4.4.6"},
+		},
+		"gRPC resolver":        {one("dns:///a.example:50051", "GRPC", "1.0"), nil, []string{"error /supportedInterfaces/0/url 4.4.6", "error  8.3.1"}},
 		"relative URL":         {one("../rpc", "JSONRPC", "1.0"), rpc("https://a.example/rpc", "1.0"), []string{"error /supportedInterfaces/0/url 4.4.6"}},
 		"plain http":           {one("http://a.example", "JSONRPC", "1.0"), rpc("http://a.example", "1.0"), []string{"warning /supportedInterfaces/0/url 7.1"}},
 		"plain http, loopback": {one("http://127.0.0.1:1", "JSONRPC", "1.0"), rpc("http://127.0.0.1:1", "1.0"), []string{}},

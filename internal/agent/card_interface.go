@@ -202,6 +202,10 @@ func interfaceURL(o object, binding string, base *url.URL) string {
 		o.find(Error, "url", "The URL of an interface has to be absolute; it is taken as relative to the card's.")
 		u = base.ResolveReference(u)
 	}
+	if binding == remote.GRPC && (u.Scheme == "grpc" || u.Scheme == "grpcs") {
+		o.find(Warning, "url", "The scheme %s is not the specification's; it is taken as http%s.", u.Scheme, strings.TrimPrefix(u.Scheme, "grpc"))
+		u.Scheme = "http" + strings.TrimPrefix(u.Scheme, "grpc")
+	}
 	if !checkURL(o, u) {
 		return ""
 	}

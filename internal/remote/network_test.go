@@ -12,6 +12,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy/policytest"
 	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/remote/agenttest"
 )
 
 func newPolicy(t *testing.T, c netpolicy.Config) *netpolicy.Policy {
@@ -127,7 +128,7 @@ func TestForbiddenAddresses(t *testing.T) {
 	client := newClient(t, remote.Options{Network: newPolicy(t, netpolicy.Config{Resolver: resolver})})
 	for raw, rule := range forbidden {
 		at := strings.ReplaceAll(raw, "PORT", port)
-		for way, call := range waysToReach(everyWay) {
+		for way, call := range waysToReach(agenttest.Ways()) {
 			err := call(testContext(t), client, at)
 			e := outcome(t, err)
 			if e.Delivery != remote.NotSent {
@@ -147,17 +148,17 @@ func TestForbiddenAddresses(t *testing.T) {
 }
 
 // waysToReach returns every way in which an address is connected to.
-func waysToReach(bindings []spoken) map[string]func(context.Context, *remote.Client, string) error {
+func waysToReach(spoken []agenttest.Way) map[string]func(context.Context, *remote.Client, string) error {
 	ways := map[string]func(context.Context, *remote.Client, string) error{
 		"card": func(ctx context.Context, c *remote.Client, at string) error {
 			_, err := c.FetchCard(ctx, at)
 			return err
 		},
 	}
-	for _, way := range bindings {
+	for _, way := range spoken {
 		for name, operation := range operations {
 			ways[way.String()+" "+name] = func(ctx context.Context, c *remote.Client, at string) error {
-				_, err := operation(ctx, c, way.target(at))
+				_, err := operation(ctx, c, targetBy(way, at))
 				return err
 			}
 		}
@@ -173,7 +174,7 @@ func TestRedirectsLeadNowhere(t *testing.T) {
 	client := newClient(t, remote.Options{Network: newPolicy(t, netpolicy.Config{AllowLoopback: true})})
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		agent := newAgent(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, inside, status) })
-		for way, call := range waysToReach(slices.DeleteFunc(slices.Clone(everyWay), spoken.overGRPC)) {
+		for way, call := range waysToReach(slices.DeleteFunc(agenttest.Ways(), agenttest.Way.OverGRPC)) {
 			if e := outcome(t, call(testContext(t), client, agent.URL)); !strings.Contains(e.Message, "which is not followed") {
 				t.Errorf("%d by %s: %q, want it to say that redirects are not followed", status, way, e.Message)
 			}

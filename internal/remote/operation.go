@@ -97,7 +97,9 @@ func taskPayload(result json.RawMessage) (json.RawMessage, bool) {
 
 func anyPayload(result json.RawMessage) (json.RawMessage, bool) { return result, true }
 
+// pagePayload takes a page of tasks. Of no tasks the official Go SDK says null.
 func pagePayload(result json.RawMessage) (json.RawMessage, bool) {
 	tasks := rawjson.Member(result, "tasks")
-	return result, rawjson.KindOf(result) == rawjson.Object && (tasks == nil || rawjson.KindOf(tasks) == rawjson.Array)
+	kind := rawjson.KindOf(tasks)
+	return result, rawjson.KindOf(result) == rawjson.Object && (tasks == nil || kind == rawjson.Array || kind == rawjson.Null)
 }

@@ -59,7 +59,7 @@ func sampleAgents() []agent.Agent {
 		Name: "Deployment desk", Version: "2.1.0", ProtocolVersion: "1.0", Streaming: true,
 		Provider: agent.Provider{Organization: "Example Operations"},
 		Interfaces: []remote.Interface{
-			{URL: "https://agents.example.com/deploy/grpc", Binding: remote.GRPC, ProtocolVersion: "1.0"},
+			{URL: "https://agents.example.com/deploy/grpc", Binding: remote.GRPC, ProtocolVersion: "0.3"},
 			{URL: "https://agents.example.com/deploy/a2a", Binding: remote.JSONRPC, ProtocolVersion: "1.0", Tenant: "blue"},
 		},
 		Extensions: []agent.Extension{
@@ -75,8 +75,8 @@ func sampleAgents() []agent.Agent {
 		SecuritySchemes: []agent.SecurityScheme{{Name: "key", Type: agent.SchemeAPIKey, Detail: "header X-API-Key"}},
 	}
 	odd := agent.Card{
-		Name: "Odd" + hostile, ProtocolVersion: "0.3",
-		Interfaces: []remote.Interface{{URL: "https://odd.example.net/", Binding: remote.JSONRPC, ProtocolVersion: "0.3"}},
+		Name: "Odd" + hostile, ProtocolVersion: "2.0",
+		Interfaces: []remote.Interface{{URL: "https://odd.example.net/", Binding: remote.JSONRPC, ProtocolVersion: "2.0"}},
 		Extensions: []agent.Extension{{URI: "https://example.com/extensions/secret-handshake/v1", Required: true, Description: "Nobody gets in without it."}},
 	}
 	return []agent.Agent{
