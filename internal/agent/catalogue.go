@@ -54,7 +54,7 @@ type Discovery struct {
 
 // CardFetcher finds cards.
 type CardFetcher interface {
-	FetchCard(ctx context.Context, rawURL string) (remote.CardFetch, error)
+	FetchCard(ctx context.Context, agentID, rawURL string) (remote.CardFetch, error)
 }
 
 // Catalogue keeps the agents.
@@ -142,7 +142,7 @@ func (c *Catalogue) Discover(ctx context.Context, p access.Principal, id string)
 }
 
 func (c *Catalogue) discover(ctx context.Context, a Agent) error {
-	d, err := c.fetch(ctx, a.CardURL)
+	d, err := c.fetch(ctx, a.ID, a.CardURL)
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (c *Catalogue) discover(ctx context.Context, a Agent) error {
 }
 
 // fetch looks for a card. That there is none is no error: the health says so.
-func (c *Catalogue) fetch(ctx context.Context, cardURL string) (Discovery, error) {
-	found, err := c.Remote.FetchCard(ctx, cardURL)
+func (c *Catalogue) fetch(ctx context.Context, agentID, cardURL string) (Discovery, error) {
+	found, err := c.Remote.FetchCard(ctx, agentID, cardURL)
 	if ctx.Err() != nil {
 		return Discovery{}, ctx.Err() // says nothing about the agent
 	}
@@ -184,7 +184,7 @@ func (c *Catalogue) Preview(ctx context.Context, p access.Principal, cardURL str
 	if err != nil {
 		return Agent{}, err
 	}
-	d, err := c.fetch(ctx, parsed.String())
+	d, err := c.fetch(ctx, "", parsed.String())
 	if err != nil {
 		return Agent{}, err
 	}

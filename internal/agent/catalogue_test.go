@@ -30,7 +30,7 @@ func (f *fakeCards) set(raw string, err error) {
 	f.raw, f.err = raw, err
 }
 
-func (f *fakeCards) FetchCard(_ context.Context, url string) (remote.CardFetch, error) {
+func (f *fakeCards) FetchCard(_ context.Context, _, url string) (remote.CardFetch, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	attempt := remote.Attempt{URL: url}

@@ -19,11 +19,14 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/api"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/config"
+	"github.com/agent-taskbay/taskbay/internal/credential"
 	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 	"github.com/agent-taskbay/taskbay/internal/observe"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/vault"
 	"github.com/agent-taskbay/taskbay/internal/web"
 )
 
@@ -41,13 +44,15 @@ type App struct {
 	lock     *dataLock
 	db       *store.DB
 	remote   *remote.Client
+	tokens   *netpolicy.Transport // to OAuth token endpoints
 	listener net.Listener
 	server   *http.Server
 	samples  *samples // nil unless asked for
 
-	agents     *agent.Catalogue
-	dispatcher *command.Dispatcher
-	observer   *observe.Observer
+	agents      *agent.Catalogue
+	credentials *credential.Service
+	dispatcher  *command.Dispatcher
+	observer    *observe.Observer
 }
 
 // New takes the data directory, brings the database up to date and listens. It
@@ -86,7 +91,14 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	if err != nil {
 		return err
 	}
-	a.remote = remote.New(remote.Options{Network: network, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version})
+	ring, err := c.Vault.Ring(c.DataDir)
+	if err != nil {
+		return err
+	}
+	a.tokens = network.Transport()
+	a.credentials = NewCredentials(a.db, ring, o.Log)
+	a.credentials.Tokens = a.tokens
+	a.remote = remote.New(remote.Options{Network: network, Credentials: a.credentials, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version})
 	a.wire(hub, o)
 	return nil
 }
@@ -99,6 +111,15 @@ func listen(ctx context.Context, option, address string) (net.Listener, error) {
 		return nil, fmt.Errorf("cannot listen on %s: %w\nIs another program, or another taskbay, using it? %s 127.0.0.1:0 takes a free port", address, err, option)
 	}
 	return l, nil
+}
+
+// NewCredentials returns the credentials of a database, without a way to ask for
+// OAuth tokens.
+func NewCredentials(db *store.DB, ring *vault.Ring, log *slog.Logger) *credential.Service {
+	return &credential.Service{
+		Update: store.For[credential.Tx](db.Update), View: store.For[credential.Tx](db.View),
+		Vault: ring, Local: true, NewID: newID, Log: log,
+	}
 }
 
 // newID makes a UUIDv7: later ones sort behind earlier ones.
@@ -204,6 +225,7 @@ func (a *App) Close() error {
 	}
 	if a.remote != nil {
 		a.remote.Close()
+		a.tokens.CloseIdleConnections()
 	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())

@@ -74,7 +74,7 @@ func (f *fakeAgent) Cancel(ctx context.Context, t remote.Target, id string) (rem
 	return f.Send(ctx, t, remote.SendRequest{Message: a2a.Message{TaskID: id}})
 }
 
-func (f *fakeAgent) FetchCard(context.Context, string) (remote.CardFetch, error) {
+func (f *fakeAgent) FetchCard(context.Context, string, string) (remote.CardFetch, error) {
 	return remote.CardFetch{Raw: fmt.Appendf(nil, card, false), URL: "http://127.0.0.1/card.json"}, nil
 }
 

@@ -222,7 +222,7 @@ func (d *Dispatcher) verdict(r Record, err error) (Status, string) {
 		}
 	}
 	switch {
-	case answer.Delivery == remote.Answered:
+	case answer.Delivery == remote.Answered, remote.IsRefusal(answer):
 		return Failed, answer.Message
 	case answer.Delivery == remote.Uncertain:
 		return Uncertain, answer.Message + " It may or may not have reached the agent, so it is not sent again by itself."

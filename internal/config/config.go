@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
+	"github.com/agent-taskbay/taskbay/internal/vault"
 )
 
 // Config is what a server runs with. The command line fills it; a test may fill
@@ -25,6 +26,7 @@ type Config struct {
 	LogLevel  string            `default:"${log_level}" enum:"debug,info,warn,error" env:"TASKBAY_LOG_LEVEL" placeholder:"LEVEL" help:"Least level that is logged, to standard error: debug, info, warn or error."`
 	LogFormat string            `default:"text" enum:"text,json" env:"TASKBAY_LOG_FORMAT" placeholder:"FORMAT" help:"How the log is written: text or json."`
 	Network   netpolicy.Options `embed:""`
+	Vault     vault.Options     `embed:""`
 	File      File              `name:"config" env:"TASKBAY_CONFIG" placeholder:"FILE" help:"A JSON object of these options, by their names without the dashes. Flags and the environment go before it."`
 }
 

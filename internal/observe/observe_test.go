@@ -83,7 +83,7 @@ func (f *fakeAgent) Subscribe(ctx context.Context, _ remote.Target, _ string) it
 	}
 }
 
-func (f *fakeAgent) FetchCard(context.Context, string) (remote.CardFetch, error) {
+func (f *fakeAgent) FetchCard(context.Context, string, string) (remote.CardFetch, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cards++

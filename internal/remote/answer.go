@@ -32,6 +32,7 @@ func (c *call) readFrom(response *http.Response, reader io.Reader, limit int64) 
 	timer := time.AfterFunc(wait, func() { c.cancel(&timeoutError{"The agent did not complete its answer within %s.", wait, ErrTimeout}) })
 	defer timer.Stop()
 	body, err := readWithin(reader, response.ContentLength, limit)
+	body = c.secrets.Bytes(body)
 	c.recordResponse(response, body)
 	if err != nil && isSuccess(response.StatusCode) {
 		return nil, c.unreadable(err)

@@ -14,6 +14,8 @@ import (
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 	sdkclient "github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/google/uuid"
+
+	"github.com/agent-taskbay/taskbay/internal/credential/scheme"
 )
 
 // call is one call of an agent. It is the SDK's http.RoundTripper, or below a
@@ -39,6 +41,9 @@ type call struct {
 	status  string      // how a gRPC call ended
 	trailer http.Header // what came with that
 
+	secrets *scheme.Redactor // of the agent, once they are known
+	refused func()           // tells the agent's credential that it was refused
+
 	sending  sending
 	queue    []Observation // read, and not yet handed on
 	observed int
@@ -50,7 +55,10 @@ var errNotPaired = errors.New("the SDK yielded an event that was not received")
 // newCall returns a call that is not bound to an interface.
 func (c *Client) newCall(ctx context.Context, op operation, agentID string) *call {
 	ctx, cancel := context.WithCancelCause(ctx)
-	return &call{client: c, ctx: ctx, cancel: cancel, op: op, agentID: agentID, exchange: uuid.NewString(), release: func() {}}
+	return &call{
+		client: c, ctx: ctx, cancel: cancel, op: op, agentID: agentID, exchange: uuid.NewString(),
+		release: func() {}, secrets: &scheme.Redactor{},
+	}
 }
 
 // begin returns a call to an agent. It must be ended.
@@ -100,6 +108,7 @@ func (c *call) fail(err error) *Error {
 	if c.observed > 0 {
 		outcome.Delivery = Answered
 	}
+	c.redactOutcome(&outcome)
 	c.err = &outcome
 	return c.err
 }
@@ -215,15 +224,23 @@ func (c *call) dispatch(request *http.Request) (*http.Response, error) {
 	if err := c.client.network.CheckURL(request.URL); err != nil {
 		return nil, err
 	}
+	transport, err := c.authorise(request)
+	if err != nil {
+		return nil, err
+	}
 	c.recordRequest(request, body)
 
 	limit := c.op.patience(c.client.limits)
 	timer := time.AfterFunc(limit, func() { c.cancel(&timeoutError{"The agent did not begin to answer within %s.", limit, ErrTimeout}) })
 	defer timer.Stop()
-	response, err := c.client.transport.RoundTrip(request)
+	response, err := transport.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
+	if response.StatusCode == http.StatusUnauthorized && c.refused != nil {
+		c.refused()
+	}
+	response.Header = c.secrets.Header(response.Header)
 	return response, nil
 }
 

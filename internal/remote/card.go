@@ -32,7 +32,10 @@ type Attempt struct {
 // card itself if the path ends in .json, else the well-known places below the URL
 // and at its origin, and the URL itself last. If the host cannot be reached it is
 // asked once only. CardFetch.Attempts is filled in on an error too.
-func (c *Client) FetchCard(ctx context.Context, rawURL string) (CardFetch, error) {
+//
+// agentID is that of the agent, whose credential goes along where it may be sent
+// to; "" for one that is not registered.
+func (c *Client) FetchCard(ctx context.Context, agentID, rawURL string) (CardFetch, error) {
 	base, err := ParseCardURL(rawURL)
 	if err != nil {
 		return CardFetch{}, &Error{Delivery: NotSent, Message: fault.Public(err).Message, Err: err}
@@ -40,7 +43,7 @@ func (c *Client) FetchCard(ctx context.Context, rawURL string) (CardFetch, error
 	var found CardFetch
 	var failures []*Error
 	for _, place := range cardPlaces(base) {
-		raw, err := c.fetchCard(ctx, place)
+		raw, err := c.fetchCard(ctx, agentID, place)
 		if err == nil {
 			found.Attempts = append(found.Attempts, Attempt{URL: place})
 			found.Raw, found.URL = raw, place
@@ -75,8 +78,8 @@ func cardPlaces(base *url.URL) []string {
 }
 
 // fetchCard asks one address for a card.
-func (c *Client) fetchCard(ctx context.Context, place string) ([]byte, *Error) {
-	call := c.newCall(ctx, agentCard, "")
+func (c *Client) fetchCard(ctx context.Context, agentID, place string) ([]byte, *Error) {
+	call := c.newCall(ctx, agentCard, agentID)
 	defer call.end()
 	request, err := http.NewRequestWithContext(call.ctx, http.MethodGet, place, nil)
 	if err != nil {

@@ -54,7 +54,7 @@ func TestFetchCardPlaces(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			agent := newAgent(t, serveCard(tt.at, card))
-			got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), " "+agent.URL+tt.ask+"\n")
+			got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), "", " "+agent.URL+tt.ask+"\n")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestFetchCardProblems(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			agent := newAgent(t, tt.handle)
-			got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), agent.URL+"/card.json")
+			got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), "", agent.URL+"/card.json")
 			e := outcome(t, err)
 			if e.Delivery != remote.Answered || e.Code != tt.code || !strings.Contains(e.Message, tt.want) {
 				t.Errorf("outcome = %+v, want answered with %q, %q", e, tt.code, tt.want)
@@ -135,7 +135,7 @@ func TestFetchCardTellsTheBestReason(t *testing.T) {
 		}
 		http.NotFound(w, r)
 	})
-	got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), agent.URL+"/a")
+	got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), "", agent.URL+"/a")
 	e := outcome(t, err)
 	if e.Code != "HTTP 401" || !strings.HasPrefix(e.Message, "No agent card was found at 5 addresses. The agent wants a credential") {
 		t.Errorf("outcome = %+v, want the 401", e)
@@ -147,7 +147,7 @@ func TestFetchCardTellsTheBestReason(t *testing.T) {
 
 func TestFetchCardUnreachableIsAskedOnce(t *testing.T) {
 	t.Parallel()
-	got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), "http://"+closedPort(t)+"/a")
+	got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), "", "http://"+closedPort(t)+"/a")
 	e := outcome(t, err)
 	if e.Delivery != remote.NotSent || !strings.Contains(e.Message, "connection refused") || len(got.Attempts) != 1 {
 		t.Errorf("outcome = %+v after %d attempts, want refused after one", e, len(got.Attempts))
@@ -158,13 +158,13 @@ func TestFetchCardThatNeverComes(t *testing.T) {
 	t.Parallel()
 	agent := newAgent(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	client := newClient(t, remote.Options{Limits: remote.Limits{Headers: 50 * time.Millisecond}})
-	_, err := client.FetchCard(testContext(t), agent.URL)
+	_, err := client.FetchCard(testContext(t), "", agent.URL)
 	if e := outcome(t, err); !errors.Is(e, remote.ErrTimeout) {
 		t.Errorf("outcome = %+v, want a timeout", e)
 	}
 	ctx, cancel := context.WithCancel(testContext(t))
 	cancel()
-	if _, err := client.FetchCard(ctx, agent.URL); !errors.Is(err, context.Canceled) {
+	if _, err := client.FetchCard(ctx, "", agent.URL); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v, want canceled", err)
 	}
 }
@@ -172,7 +172,7 @@ func TestFetchCardThatNeverComes(t *testing.T) {
 func TestFetchCardWithByteOrderMark(t *testing.T) {
 	t.Parallel()
 	agent := newAgent(t, answers(200, "application/json", "\xEF\xBB\xBF"+card+"\n"))
-	got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), agent.URL)
+	got, err := newClient(t, remote.Options{}).FetchCard(testContext(t), "", agent.URL)
 	if err != nil || string(got.Raw) != card {
 		t.Errorf("card = %q, %v", got.Raw, err)
 	}

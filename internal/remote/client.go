@@ -25,6 +25,9 @@ type Options struct {
 	// are those of the system.
 	RootCAs *x509.CertPool
 
+	// Credentials knows what goes with calls. Nil sends nothing.
+	Credentials Credentials
+
 	// Record is given every piece of every exchange as it happens. Nil records nothing.
 	Record Recorder
 
@@ -44,6 +47,9 @@ type Client struct {
 	network   Network
 	transport *http.Transport
 	grpc      grpcConns
+
+	credentials Credentials
+	certified   certifiedTransports
 }
 
 // New returns a client.
@@ -55,6 +61,8 @@ func New(o Options) *Client {
 		log:       o.Log,
 		userAgent: o.UserAgent,
 		network:   o.Network,
+
+		credentials: o.Credentials,
 	}
 	if c.network == nil {
 		c.network = &anywhere{}
@@ -75,6 +83,7 @@ func New(o Options) *Client {
 func (c *Client) Close() {
 	c.transport.CloseIdleConnections()
 	c.grpc.closeAllIdle()
+	c.certified.closeIdle()
 }
 
 // Send asks the agent to take a message and waits for its one answer

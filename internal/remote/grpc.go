@@ -30,6 +30,7 @@ type grpcCall struct {
 	url     string      // with the method
 	broken  bool        // no connection came about
 	trailed atomic.Bool // the agent itself ended the call, with a trailer
+	secret  metadata.MD // the credential, as far as it is headers
 }
 
 // openGRPC returns the SDK's transport for a call over gRPC.
@@ -42,11 +43,15 @@ func openGRPC(c *call, i Interface) (sdkclient.Transport, error) {
 	if err := c.client.network.CheckURL(target.url); err != nil {
 		return nil, c.failure(err)
 	}
-	conn, err := c.client.grpc.take(grpcKey{c.agentID, target.address, target.secure})
+	applied, err := c.credential(target.url)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := c.client.grpc.take(grpcKey{c.agentID, target.address, target.secure, certificateOf(applied)}, applied.TLS)
 	if err != nil {
 		return nil, &Error{Delivery: NotSent, Message: "The agent's address is not usable for gRPC.", Err: err}
 	}
-	g := &grpcCall{call: c, conn: conn}
+	g := &grpcCall{call: c, conn: conn, secret: metadataOf(applied.Header)}
 	c.release = func() { c.client.grpc.give(conn, g.broken) }
 	return a2agrpc.NewGRPCTransportFromClient(a2apb.NewA2AServiceClient(g)), nil
 }
@@ -66,6 +71,8 @@ func (g *grpcCall) Invoke(ctx context.Context, method string, request, answer an
 // NewStream connects to the agent. Nothing of the message leaves before SendMsg.
 func (g *grpcCall) NewStream(ctx context.Context, desc *grpc.StreamDesc, method string, options ...grpc.CallOption) (grpc.ClientStream, error) {
 	g.url = g.at + method
+	sent, _ := metadata.FromOutgoingContext(ctx)
+	ctx = metadata.NewOutgoingContext(ctx, metadata.Join(sent, g.secret))
 	patience := g.op.patience(g.client.limits)
 	if g.op.streaming {
 		patience = max(patience, g.client.limits.Idle) // many servers send no head before the first event
@@ -90,7 +97,7 @@ func (g *grpcCall) recordSent(ctx context.Context, body []byte) {
 	sent, _ := metadata.FromOutgoingContext(ctx)
 	g.recorded(Record{
 		Kind: RecordRequest, Method: http.MethodPost, URL: g.url,
-		Header: redacted(headerOf(sent)), Body: body,
+		Header: g.secrets.Header(redacted(headerOf(sent))), Body: g.secrets.Bytes(body),
 	})
 }
 
@@ -166,7 +173,7 @@ func (s *grpcStream) receive(answer proto.Message) error {
 	if err == nil && s.call.op.streaming {
 		return nil
 	}
-	s.call.trailer = headerOf(s.Trailer())
+	s.call.trailer = s.call.secrets.Header(headerOf(s.Trailer()))
 	if err == nil || err == io.EOF {
 		s.call.status = "OK"
 		return err
@@ -180,6 +187,7 @@ func (s *grpcStream) take(answer proto.Message) error {
 	if err != nil {
 		return &Error{Delivery: Uncertain, Code: CodeInvalidResponse, Message: "The agent's answer cannot be read.", Err: err}
 	}
+	body = s.call.secrets.Bytes(body)
 	if s.call.op.streaming {
 		s.recordHead(nil)
 		s.call.recorded(Record{Kind: RecordEvent, Body: body})
@@ -205,7 +213,7 @@ func (s *grpcStream) recordHead(body []byte) {
 	if err != nil || head == nil && !s.call.trailed.Load() {
 		return // there was no answer
 	}
-	s.call.recorded(Record{Kind: RecordResponse, Header: redacted(headerOf(head)), Body: body})
+	s.call.recorded(Record{Kind: RecordResponse, Header: redacted(s.call.secrets.Header(headerOf(head))), Body: body})
 }
 
 // headerOf returns metadata as a header, bytes in base64 as they are on the wire.
@@ -220,6 +228,15 @@ func headerOf(md metadata.MD) http.Header {
 		}
 	}
 	return header
+}
+
+// metadataOf returns a header as metadata.
+func metadataOf(header http.Header) metadata.MD {
+	md := metadata.MD{}
+	for name, values := range header {
+		md.Append(name, values...)
+	}
+	return md
 }
 
 // notConnected is the outcome of a call for which no connection came about. The

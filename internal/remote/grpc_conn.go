@@ -35,12 +35,15 @@ type grpcKey struct {
 	agentID string
 	address string
 	secure  bool
+
+	certificate string // names the client certificate that it is made with; "" for none
 }
 
 // grpcConn is one connection, or the attempt to get one.
 type grpcConn struct {
 	*grpc.ClientConn
 	key     grpcKey
+	tls     *tls.Config
 	problem atomic.Pointer[error] // why the last attempt to connect failed
 
 	calls  int         // guarded by grpcConns.mu, as what follows
@@ -48,8 +51,9 @@ type grpcConn struct {
 	idle   *time.Timer // closes it; nil while there are calls
 }
 
-// take returns a connection for one call. It must be given back.
-func (p *grpcConns) take(key grpcKey) (*grpcConn, error) {
+// take returns a connection for one call. It must be given back. certified has the
+// client certificate that the key names, or is nil.
+func (p *grpcConns) take(key grpcKey, certified *tls.Config) (*grpcConn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.open[key] {
@@ -59,7 +63,10 @@ func (p *grpcConns) take(key grpcKey) (*grpcConn, error) {
 			return c, nil
 		}
 	}
-	c := &grpcConn{key: key, calls: 1}
+	c := &grpcConn{key: key, tls: p.tls, calls: 1}
+	if certified != nil {
+		c.tls = clientTLS(certified, p.tls)
+	}
 	conn, err := grpc.NewClient("passthrough:///"+key.address, p.options(c)...)
 	if err != nil {
 		return nil, err
@@ -137,7 +144,7 @@ func (p *grpcConns) forget(c *grpcConn) {
 func (p *grpcConns) options(c *grpcConn) []grpc.DialOption {
 	security := credentials.TransportCredentials(insecure.NewCredentials())
 	if c.key.secure {
-		security = &watchedTLS{TransportCredentials: credentials.NewTLS(p.tls), config: p.tls, limit: p.limits.Connect, conn: c}
+		security = &watchedTLS{TransportCredentials: credentials.NewTLS(c.tls), config: c.tls, limit: p.limits.Connect, conn: c}
 	}
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(security),

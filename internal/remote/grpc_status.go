@@ -62,6 +62,10 @@ func (g *grpcCall) answeredWith(st *status.Status) *Error {
 	}
 	g.status = meaning.name
 	fault, retryAfter := readStatus(st)
+	fault.text, fault.details = g.redactText(fault.text), g.redactText(fault.details)
+	if st.Code() == codes.Unauthenticated && g.refused != nil {
+		g.refused()
+	}
 	protocol, known := fault.known()
 	if !known && meaning.code != "" {
 		protocol, known = byCode(g.codeFor(meaning))
@@ -107,7 +111,8 @@ func readStatus(st *status.Status) (agentFault, time.Duration) {
 // brokenOff is the outcome of a call that ended without a trailer: what answers
 // does not speak gRPC, or the connection is gone.
 func (g *grpcCall) brokenOff(st *status.Status) *Error {
-	outcome := &Error{Delivery: Uncertain, Err: errors.New(st.Message())}
+	text := g.redactText(st.Message())
+	outcome := &Error{Delivery: Uncertain, Err: errors.New(text)}
 	switch st.Code() {
 	case codes.Unauthenticated, codes.PermissionDenied, codes.Unimplemented: // made of HTTP 401, 403 and 404
 		outcome.Delivery, outcome.Code = Answered, CodeInvalidResponse
@@ -118,11 +123,11 @@ func (g *grpcCall) brokenOff(st *status.Status) *Error {
 	case codes.Unavailable:
 		outcome.Message = "The connection to the agent, or a gateway before it, failed before the answer was complete."
 	default:
-		if strings.Contains(st.Message(), "larger than max") {
+		if strings.Contains(text, "larger than max") {
 			return tooLarge("answer", g.client.limits.Response)
 		}
 		outcome.Code = CodeInvalidResponse
-		outcome.Message = "The agent's answer does not follow gRPC: " + sentence(cleaned(st.Message(), 200))
+		outcome.Message = "The agent's answer does not follow gRPC: " + sentence(cleaned(text, 200))
 	}
 	return outcome
 }

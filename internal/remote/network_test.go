@@ -151,7 +151,7 @@ func TestForbiddenAddresses(t *testing.T) {
 func waysToReach(spoken []agenttest.Way) map[string]func(context.Context, *remote.Client, string) error {
 	ways := map[string]func(context.Context, *remote.Client, string) error{
 		"card": func(ctx context.Context, c *remote.Client, at string) error {
-			_, err := c.FetchCard(ctx, at)
+			_, err := c.FetchCard(ctx, "", at)
 			return err
 		},
 	}

@@ -25,7 +25,7 @@ const (
 // Record is one piece of an exchange as it was on the wire, before any repair.
 type Record struct {
 	Exchange  string // UUID, the same for all records of one exchange
-	AgentID   string // Target.AgentID; "" for a card
+	AgentID   string // Target.AgentID; "" for the card of an agent that is not registered
 	Labels    Labels // what the exchange is for
 	Operation string // the A2A method, such as SendMessage; "AgentCard" for a card
 	Binding   string // JSONRPC, HTTP+JSON or GRPC; "" for a card

@@ -23,12 +23,13 @@ func (c *call) recorded(r Record) {
 
 func (c *call) recordRequest(request *http.Request, body []byte) {
 	c.recorded(Record{
-		Kind: RecordRequest, Method: request.Method, URL: request.URL.String(),
-		Header: redacted(request.Header), Body: body,
+		Kind: RecordRequest, Method: request.Method, URL: c.redactText(request.URL.String()),
+		Header: c.secrets.Header(redacted(request.Header)), Body: c.secrets.Bytes(body),
 	})
 }
 
-// recordResponse records an answer; body is nil for a stream.
+// recordResponse records an answer, whose secrets are replaced by then; body is
+// nil for a stream.
 func (c *call) recordResponse(response *http.Response, body []byte) {
 	c.recorded(Record{
 		Kind: RecordResponse, Status: response.StatusCode,

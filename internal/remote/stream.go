@@ -140,6 +140,7 @@ func (s *repairedStream) advance() error {
 	case err != nil:
 		return s.call.unreadable(err)
 	}
+	e.data, e.id, e.name = s.call.secrets.Bytes(e.data), s.call.redactText(e.id), s.call.redactText(e.name)
 	s.call.recorded(Record{Kind: RecordEvent, Body: e.data, EventID: e.id, EventType: e.name, Unterminated: e.unterminated})
 	data := bytes.TrimSpace(e.data)
 	if len(data) == 0 {

@@ -44,6 +44,7 @@ func Run(t *testing.T, open Open) {
 		"Checks":                   testChecks,
 		"LedgerIsAppendOnly":       testLedgerIsAppendOnly,
 		"Blobs":                    testBlobs,
+		"Credentials":              testCredentials,
 		"SignalsAfterCommit":       testSignalsAfterCommit,
 		"NothingOfAFailedUpdate":   testNothingOfAFailedUpdate,
 		"OtherOrganisationsSeeNot": testOtherOrganisationsSeeNothing,

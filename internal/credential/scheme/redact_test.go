@@ -1,0 +1,239 @@
+package scheme_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-taskbay/taskbay/internal/credential/scheme"
+)
+
+// odd has a character for every encoding to change.
+const odd = `a"b\c/d<e>&f g+h=ü`
+
+func redactor(values ...string) *scheme.Redactor {
+	r := &scheme.Redactor{}
+	r.Learn(values...)
+	return r
+}
+
+func TestRedactEncodings(t *testing.T) {
+	t.Parallel()
+	r := redactor(odd)
+	encodings := map[string]string{
+		"plain":            odd,
+		"query":            url.QueryEscape(odd),
+		"query, lower":     strings.NewReplacer("%2B", "%2b", "%3D", "%3d", "%3C", "%3c", "%3E", "%3e", "%2F", "%2f", "%5C", "%5c", "%C3", "%c3", "%BC", "%bc").Replace(url.QueryEscape(odd)),
+		"path":             url.PathEscape(odd),
+		"HTML":             html.EscapeString(odd),
+		"hex":              hex.EncodeToString([]byte(odd)),
+		"HEX":              strings.ToUpper(hex.EncodeToString([]byte(odd))),
+		"base64":           base64.StdEncoding.EncodeToString([]byte(odd)),
+		"base64url":        base64.URLEncoding.EncodeToString([]byte(odd)),
+		"base64, unpadded": base64.RawStdEncoding.EncodeToString([]byte(odd)),
+	}
+	for _, escapeHTML := range []bool{true, false} {
+		var quoted bytes.Buffer
+		encoder := json.NewEncoder(&quoted)
+		encoder.SetEscapeHTML(escapeHTML)
+		if err := encoder.Encode(odd); err != nil {
+			t.Fatal(err)
+		}
+		encodings[fmt.Sprintf("JSON %v", escapeHTML)] = strings.Trim(quoted.String(), "\"\n")
+	}
+	for name, encoded := range encodings {
+		if got, want := r.Text("before "+encoded+" after"), "before [redacted] after"; got != want {
+			t.Errorf("%s: %q became %q, want %q", name, encoded, got, want)
+		}
+		inside, err := json.Marshal(map[string]string{"k": "before " + encoded + " after"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := string(r.Bytes(inside)), `{"k":"before [redacted] after"}`; got != want {
+			t.Errorf("%s in JSON: %s became %s, want %s", name, inside, got, want)
+		}
+	}
+}
+
+// TestRedactInBase64 hides a secret at every place of a text in base64.
+func TestRedactInBase64(t *testing.T) {
+	t.Parallel()
+	const secret = "canary-0123456789"
+	r := redactor(secret)
+	for before := range 7 {
+		for after := range 4 {
+			text := strings.Repeat("x", before) + secret + strings.Repeat("y", after)
+			got := r.Text(base64.StdEncoding.EncodeToString([]byte(text)))
+			rest := strings.Replace(got, "[redacted]", "", 1)
+			if rest == got || len(rest) > (before+after+4)*4/3+4 {
+				t.Errorf("%d bytes before and %d after: %q is left", before, after, got)
+			}
+		}
+	}
+}
+
+func TestRedactJSON(t *testing.T) {
+	t.Parallel()
+	const secret = "nanary-7f3a/x"
+	tests := map[string]struct{ in, want string }{
+		"nothing":             {`{"a": [1.0e3, true, "b\u0041"] }`, `{"a": [1.0e3, true, "b\u0041"] }`},
+		"value":               {`{ "a":"nanary-7f3a/x", "b":1.50}`, `{ "a":"[redacted]", "b":1.50}`},
+		"name":                {`{"nanary-7f3a/x":1}`, `{"[redacted]":1}`},
+		"escaped slash":       {`["nanary-7f3a\/x","\/"]`, `["[redacted]","\/"]`},
+		"escaped letters":     {`["\u006eanary-7f3a\u002fx!"]`, `["[redacted]!"]`},
+		"twice":               {`"nanary-7f3a/xnanary-7f3a/x"`, `"[redacted][redacted]"`},
+		"after an escape":     {`"\nanary-7f3a/x"`, `"\nanary-7f3a/x"`}, // a line feed, not an n
+		"escape and secret":   {`"\nnanary-7f3a/x"`, `"\n[redacted]"`},
+		"JSON in JSON":        {`"{\"k\":\"nanary-7f3a/x\"}"`, `"{\"k\":\"[redacted]\"}"`},
+		"quotes and brackets": {`["\"","\\","nanary-7f3a/x","\\\""]`, `["\"","\\","[redacted]","\\\""]`},
+		"not JSON":            {`{"k":"nanary-7f3a/x`, `{"k":"[redacted]`},
+		"event":               {"data: nanary-7f3a/x\n\n", "data: [redacted]\n\n"},
+	}
+	r := redactor(secret)
+	for name, tc := range tests {
+		if got := string(r.Bytes([]byte(tc.in))); got != tc.want {
+			t.Errorf("%s: %s became %s, want %s", name, tc.in, got, tc.want)
+		}
+	}
+}
+
+func TestRedactNumbers(t *testing.T) {
+	t.Parallel()
+	r := redactor("12345678", "-1.5e10", "true, false")
+	for in, want := range map[string]string{
+		`{"n":12345678,"s":"12345678","m":0.123456789}`: `{"n":99999999,"s":"[redacted]","m":0.999999999}`,
+		`[-1.5e10, 7]`:  `[9999999, 7]`,
+		`[true, false]`: `[true, false]`,
+	} {
+		if got := string(r.Bytes([]byte(in))); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestRedactLeavesWhatIsClean(t *testing.T) {
+	t.Parallel()
+	clean := []byte(`{"text":"a \"quoted\" word"}`)
+	for name, r := range map[string]*scheme.Redactor{"none": {}, "short": redactor("a", "word", ""), "other": redactor("another-secret")} {
+		if got := r.Bytes(clean); &got[0] != &clean[0] {
+			t.Errorf("%s: a clean text was copied", name)
+		}
+	}
+	if got := redactor(canary).Bytes(nil); got != nil {
+		t.Errorf("nothing became %q", got)
+	}
+}
+
+func TestRedactHeader(t *testing.T) {
+	t.Parallel()
+	h := http.Header{"X-Key": {"v1," + canary, "v2"}, "Location": {"https://a.example/?k=" + url.QueryEscape(canary)}}
+	got := redactor(canary).Header(h)
+	want := http.Header{"X-Key": {"v1,[redacted]", "v2"}, "Location": {"https://a.example/?k=[redacted]"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("header mismatch (-want +got):\n%s", diff)
+	}
+	if h.Get("X-Key") != "v1,"+canary {
+		t.Error("the header itself was changed")
+	}
+}
+
+func TestRedactorKeepsThoseUsedLast(t *testing.T) {
+	t.Parallel()
+	r := &scheme.Redactor{}
+	for i := range 100 {
+		r.Learn("client-secret", fmt.Sprintf("token-%03d", i))
+	}
+	if got, want := r.Text("client-secret token-099 token-070 token-000"), "[redacted] [redacted] [redacted] token-000"; got != want {
+		t.Errorf("Text() = %q, want %q", got, want)
+	}
+}
+
+func TestRedactorIsSafeForConcurrentUse(t *testing.T) {
+	t.Parallel()
+	r := redactor("client-secret")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			token := fmt.Sprintf("token-%d", i)
+			r.Learn(token)
+			for range 50 {
+				if got := r.Text("client-secret " + token); got != "[redacted] [redacted]" {
+					t.Errorf("Text() = %q", got)
+				}
+				r.Learn("client-secret")
+			}
+		})
+	}
+	all.Wait()
+}
+
+// FuzzRedact checks that a secret never survives in JSON, that JSON stays JSON,
+// and that nothing else changes.
+func FuzzRedact(f *testing.F) {
+	f.Add("canary-7f3a", `{"a":"x`, `y"}`)
+	f.Add("12345678", `[1`, `2]`)
+	f.Add(odd, `"\\`, `\n"`)
+	f.Add("nnnnnnn", `"\nnnnnn`, `"`)
+	f.Add("aaaaaa", `"aaa`, `aaa"`)
+	f.Fuzz(func(t *testing.T, secret, before, after string) {
+		r := redactor(secret)
+		in := []byte(before + secret + after)
+		out := r.Bytes(bytes.Clone(in))
+		if json.Valid(in) != json.Valid(out) && json.Valid(in) {
+			t.Fatalf("%q is JSON, and became %q", in, out)
+		}
+		var value any
+		if len(secret) < scheme.MinSecret || json.Unmarshal(out, &value) != nil {
+			return
+		}
+		if !strings.Contains("[redacted][redacted]", secret) && strings.Contains(texts(value), secret) {
+			t.Fatalf("%q became %q, which has %q in it", in, out, secret)
+		}
+		if clean := redactor("a secret that is not there").Bytes(in); !bytes.Equal(clean, in) {
+			t.Fatalf("%q became %q without a secret in it", in, clean)
+		}
+	})
+}
+
+// texts returns all strings of a JSON value.
+func texts(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []any:
+		var out []string
+		for _, item := range v {
+			out = append(out, texts(item))
+		}
+		return strings.Join(out, "\n")
+	case map[string]any:
+		var out []string
+		for name, item := range v {
+			out = append(out, name, texts(item))
+		}
+		return strings.Join(out, "\n")
+	}
+	return ""
+}
+
+func BenchmarkRedact(b *testing.B) {
+	text, err := json.Marshal(strings.Repeat("The quick brown fox\njumps over \"the\" lazy dog. ", 20000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := redactor("canary-1-secret", "canary-2-secret", "canary-3-secret")
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.Bytes(text)
+	}
+}
