@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,10 @@ func writeCommand(out *bytes.Buffer, command *kong.Node) {
 		fmt.Fprintf(out, "\n%s\n", command.Detail)
 	}
 	fmt.Fprintf(out, "\n```text\ntaskbay %s\n```\n", command.Summary())
+	if isServer(command) {
+		fmt.Fprintf(out, "\nIts flags are in [configuration](configuration.md#taskbay-%s), as each can be set in other ways as well.\n", command.Name)
+		return
+	}
 	separator := "\n"
 	for _, argument := range command.Positional {
 		fmt.Fprintf(out, "%s- `%s`: %s\n", separator, argument.Summary(), argument.Help)
@@ -67,6 +72,12 @@ func writeCommand(out *bytes.Buffer, command *kong.Node) {
 		fmt.Fprintf(out, "%s- `%s`: %s%s\n", separator, flagName(flag), flag.Help, flagRest(flag))
 		separator = ""
 	}
+}
+
+// isServer reports whether a command takes the options of a server, of which
+// docs/configuration.md is made.
+func isServer(command *kong.Node) bool {
+	return slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == "config" })
 }
 
 func flagName(flag *kong.Flag) string {
