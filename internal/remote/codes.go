@@ -26,6 +26,7 @@ const (
 	CodeInternal             = "InternalError"
 	CodeUnauthenticated      = "UnauthenticatedError"
 	CodeUnauthorized         = "PermissionDeniedError"
+	CodeServer               = "ServerError"
 )
 
 // protocolError is one error that agents answer with, by all its names.
@@ -51,6 +52,7 @@ var protocolErrors = []protocolError{
 	{CodeMethodNotFound, -32601, sdk.ErrMethodNotFound, "The agent does not know this method"},
 	{CodeInvalidParams, -32602, sdk.ErrInvalidParams, "The agent did not accept the request"},
 	{CodeInternal, -32603, sdk.ErrInternalError, "The agent failed while it handled the request"},
+	{CodeServer, -32000, sdk.ErrServerError, "The agent answered with an error"},
 	{CodeUnauthenticated, -31401, sdk.ErrUnauthenticated, "The agent wants to know who is calling"},
 	{CodeUnauthorized, -31403, sdk.ErrUnauthorized, "The agent does not allow this caller to do this"},
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/credential/scheme"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/remote/agenttest"
 )
 
 const canary = "canary-5d1f/+=c0ffee"
@@ -54,10 +55,10 @@ func holder(t *testing.T, c scheme.Credential) holding {
 }
 
 // overHTTP are the ways to speak to an agent that is an HTTP server.
-var overHTTP = slices.DeleteFunc(slices.Clone(everyWay), spoken.overGRPC)
+var overHTTP = slices.DeleteFunc(agenttest.Ways(), agenttest.Way.OverGRPC)
 
 // allCalls makes every call of an agent, and returns what each brought or said.
-func allCalls(t *testing.T, c *remote.Client, at string, ways []spoken) map[string]string {
+func allCalls(t *testing.T, c *remote.Client, at string, ways []agenttest.Way) map[string]string {
 	t.Helper()
 	said := map[string]string{}
 	say := func(way string, observations []remote.Observation, err error) {
@@ -70,11 +71,11 @@ func allCalls(t *testing.T, c *remote.Client, at string, ways []spoken) map[stri
 	}
 	for _, way := range ways {
 		for name, operation := range operations {
-			observations, err := operation(testContext(t), c, way.target(at))
+			observations, err := operation(testContext(t), c, targetBy(way, at))
 			say(way.String()+" "+name, observations, err)
 		}
 	}
-	if ways[0].overGRPC() {
+	if ways[0].OverGRPC() {
 		return said
 	}
 	found, err := c.FetchCard(testContext(t), "agent-1", at+"/card.json")
@@ -117,7 +118,7 @@ func TestNothingIsSentWithoutCredential(t *testing.T) {
 	t.Parallel()
 	agent := newAgent(t, answers(http.StatusNotFound, "", ""))
 	h := holder(t, scheme.Credential{Kind: scheme.Bearer, Secret: canary, Origins: []string{"https://agent.example"}})
-	for way, said := range allCalls(t, newClient(t, remote.Options{Credentials: h}), agent.URL, everyWay) {
+	for way, said := range allCalls(t, newClient(t, remote.Options{Credentials: h}), agent.URL, agenttest.Ways()) {
 		if !strings.Contains(said, "may not be sent to "+agent.URL) {
 			t.Errorf("%s: %q, want it to say where the credential may go", way, said)
 		}
@@ -285,12 +286,12 @@ func grpcEcho(seen chan<- string) []grpc.ServerOption {
 func TestCredentialOverGRPC(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 100)
-	at := serveGRPC(t, a2apb.UnimplementedA2AServiceServer{}, grpcEcho(seen)...)
+	at := agenttest.ServeGRPC(t, a2apb.UnimplementedA2AServiceServer{}, grpcEcho(seen)...)
 	records := &recorded{}
 	client := newClient(t, remote.Options{
 		Credentials: holder(t, scheme.Credential{Kind: scheme.Bearer, Secret: canary, Origins: []string{at}}), Record: records.add,
 	})
-	made := allCalls(t, client, at, []spoken{{remote.GRPC, "1.0"}})
+	made := allCalls(t, client, at, []agenttest.Way{{Binding: remote.GRPC, Version: "1.0"}})
 	if len(seen) != len(made) {
 		t.Errorf("the agent got %d calls of %d", len(seen), len(made))
 	}
@@ -317,7 +318,7 @@ func TestClientCertificateOverGRPC(t *testing.T) {
 		name := caller.AuthInfo.(credentials.TLSInfo).State.PeerCertificates[0].Subject.CommonName
 		return nil, status.Error(codes.NotFound, "hello "+name)
 	})
-	at := strings.Replace(serveGRPC(t, a2apb.UnimplementedA2AServiceServer{}, greet, grpc.Creds(credentials.NewTLS(authority.ServerTLS(t)))), "http:", "https:", 1)
+	at := strings.Replace(agenttest.ServeGRPC(t, a2apb.UnimplementedA2AServiceServer{}, greet, grpc.Creds(credentials.NewTLS(authority.ServerTLS(t)))), "http:", "https:", 1)
 	mine := authority.Client(t, time.Now().Add(time.Hour))
 	client := newClient(t, remote.Options{Credentials: holder(t, scheme.Credential{
 		Kind: scheme.MutualTLS, Origins: []string{at}, Certificate: mine.Certificate, Secret: scheme.Secret(mine.Key), CA: authority.PEM,

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/remote/agenttest"
 )
 
 // rawAgent is a TCP server that gives every connection to handle, and counts the
@@ -80,31 +82,46 @@ type lostCall struct {
 	ctx      func(context.Context) context.Context
 	delivery remote.Delivery
 	message  string
+	overGRPC string // the message there, if it is another
 }
 
-// TestDelivery has a row for each such way: whether a call may be made again hangs
-// on it.
+// TestDelivery has a row for each such way, over every binding: whether a call may
+// be made again hangs on it.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
-	for _, tt := range append(callsNotSent(t), callsThatMayHaveArrived()...) {
-		for _, operation := range []string{"send", "stream"} {
-			t.Run(tt.name+"/"+operation, func(t *testing.T) {
-				t.Parallel()
-				to := target(tt.agent(t), remote.JSONRPC)
-				if tt.change != nil {
-					tt.change(&to)
-				}
-				ctx := testContext(t)
-				if tt.ctx != nil {
-					ctx = tt.ctx(ctx)
-				}
-				_, err := operations[operation](ctx, newClient(t, tt.options), to)
-				e := outcome(t, err)
-				if e.Delivery != tt.delivery || !strings.Contains(e.Message, tt.message) {
-					t.Errorf("outcome = %s %q (%v), want %s %q", e.Delivery, e.Message, e.Err, tt.delivery, tt.message)
-				}
-			})
+	everyWay(t, func(t *testing.T, way agenttest.Way) {
+		rows := append(callsNotSent(t), callsThatMayHaveArrived()...)
+		if way.OverGRPC() {
+			rows = append(callsNotSent(t), callsThatMayHaveArrivedOverGRPC()...)
 		}
+		for _, tt := range rows {
+			for _, operation := range []string{"send", "stream", "cancel"} {
+				t.Run(tt.name+"/"+operation, func(t *testing.T) {
+					t.Parallel()
+					tt.run(t, way, operation)
+				})
+			}
+		}
+	})
+}
+
+func (tt lostCall) run(t *testing.T, way agenttest.Way, operation string) {
+	to := targetBy(way, tt.agent(t))
+	if tt.change != nil {
+		tt.change(&to)
+	}
+	ctx := testContext(t)
+	if tt.ctx != nil {
+		ctx = tt.ctx(ctx)
+	}
+	message := tt.message
+	if way.OverGRPC() && tt.overGRPC != "" {
+		message = tt.overGRPC
+	}
+	_, err := operations[operation](ctx, newClient(t, tt.options), to)
+	e := outcome(t, err)
+	if e.Delivery != tt.delivery || !strings.Contains(e.Message, message) {
+		t.Errorf("outcome = %s %q (%v), want %s %q", e.Delivery, e.Message, e.Err, tt.delivery, message)
 	}
 }
 
@@ -112,7 +129,7 @@ func callsNotSent(t *testing.T) []lostCall {
 	return []lostCall{
 		{
 			name: "refused", agent: func(t *testing.T) string { return "http://" + closedPort(t) + "/a?key=1" },
-			delivery: remote.NotSent, message: "/a: connection refused",
+			delivery: remote.NotSent, message: ": connection refused",
 		},
 		{
 			name: "no such host", agent: func(*testing.T) string { return "http://agent.invalid/" },
@@ -136,6 +153,7 @@ func callsNotSent(t *testing.T) []lostCall {
 			agent: func(t *testing.T) string {
 				server := httptest.NewUnstartedServer(http.NotFoundHandler())
 				server.Config.ErrorLog = log.New(io.Discard, "", 0)
+				server.EnableHTTP2 = true
 				server.StartTLS()
 				t.Cleanup(server.Close)
 				return server.URL
@@ -170,12 +188,12 @@ func callsNotSent(t *testing.T) []lostCall {
 		{
 			name: "binding", agent: func(*testing.T) string { return "http://127.0.0.1:1/" },
 			change:   func(t *remote.Target) { t.Interface.Binding = "urn:pigeon" },
-			delivery: remote.NotSent, message: "cannot speak urn:pigeon of A2A 1.0",
+			delivery: remote.NotSent, message: "cannot speak urn:pigeon of A2A",
 		},
 		{
 			name: "version", agent: func(*testing.T) string { return "http://127.0.0.1:1/" },
 			change:   func(t *remote.Target) { t.Interface.ProtocolVersion = "2.0" },
-			delivery: remote.NotSent, message: "cannot speak JSONRPC of A2A 2.0",
+			delivery: remote.NotSent, message: "of A2A 2.0",
 		},
 		{
 			name: "address", agent: func(*testing.T) string { return "/relative" },
@@ -186,18 +204,6 @@ func callsNotSent(t *testing.T) []lostCall {
 
 func callsThatMayHaveArrived() []lostCall {
 	return []lostCall{
-		{
-			name: "out of time while the agent works",
-			agent: func(t *testing.T) string {
-				return newAgent(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }).URL
-			},
-			ctx: func(ctx context.Context) context.Context {
-				ctx, cancel := context.WithTimeout(ctx, time.Second)
-				context.AfterFunc(ctx, cancel)
-				return ctx
-			},
-			delivery: remote.Uncertain, message: "longer than it was given",
-		},
 		{
 			name: "cut after the request",
 			agent: func(t *testing.T) string {
@@ -284,6 +290,45 @@ func callsThatMayHaveArrived() []lostCall {
 			delivery: remote.Uncertain, message: "compressed with br",
 		},
 	}
+}
+
+// expiring is a context whose time is up when it is told so.
+type expiring struct {
+	context.Context
+	up chan struct{}
+}
+
+func (e expiring) Done() <-chan struct{} { return e.up }
+
+func (e expiring) Err() error {
+	select {
+	case <-e.up:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// TestOutOfTime lets the time that a call was given end while the agent works.
+func TestOutOfTime(t *testing.T) {
+	t.Parallel()
+	everyWay(t, func(t *testing.T, way agenttest.Way) {
+		for _, operation := range []string{"send", "stream", "cancel"} {
+			ctx := expiring{testContext(t), make(chan struct{})}
+			handle := func(w http.ResponseWriter, r *http.Request) {
+				if way.OverGRPC() {
+					beginsGRPC(w)
+				}
+				close(ctx.up)
+				<-r.Context().Done()
+			}
+			_, err := operations[operation](ctx, newClient(t, remote.Options{}), targetBy(way, serveBy(t, way, handle)))
+			e := outcome(t, err)
+			if e.Delivery != remote.Uncertain || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(e.Message, "longer than it was given") {
+				t.Errorf("%s: %s %q (%v), want uncertain", operation, e.Delivery, e.Message, e.Err)
+			}
+		}
+	})
 }
 
 type zeros struct{}

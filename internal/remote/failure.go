@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 
@@ -112,7 +113,7 @@ func tlsWords(err error) (string, bool) {
 	var hostname x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	var record tls.RecordHeaderError
-	var alert tls.AlertError
+	var alert *net.OpError
 	switch {
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS at this port. Its address may have to begin with http://.", true
@@ -126,8 +127,8 @@ func tlsWords(err error) (string, bool) {
 		return "its certificate is not valid.", true
 	case errors.Is(err, errNoHTTP2):
 		return "it offers no HTTP/2, which gRPC needs.", true
-	case errors.As(err, &alert):
-		return "it broke off the TLS handshake.", true
+	case errors.As(err, &alert) && alert.Op == "remote error": // as crypto/tls calls a peer's alert
+		return "it broke off the TLS handshake (" + cleaned(strings.TrimPrefix(alert.Err.Error(), "tls: "), 100) + ").", true
 	}
 	return "", false
 }

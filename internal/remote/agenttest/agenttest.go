@@ -85,27 +85,34 @@ func Serve(t testing.TB, way Way, streaming bool) *Agent {
 		a2asrv.WithTaskStore(taskstore.NewInMemory(&taskstore.InMemoryStoreConfig{Authenticator: caller})),
 		a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(nil)),
 	)
-	switch way {
-	case Way{remote.GRPC, "1.0"}:
-		a.Interface.URL = serveGRPC(t, a2agrpc.NewHandler(handler))
-	case Way{remote.JSONRPC, "1.0"}:
-		a.Interface.URL = serveHTTP(t, a2asrv.NewJSONRPCHandler(handler))
-	case Way{remote.HTTPJSON, "1.0"}:
-		mux := http.NewServeMux()
-		mux.Handle("/", a2asrv.NewRESTHandler(handler))
-		mux.Handle("/"+Tenant+"/", a2asrv.NewTenantRESTHandler("/{*}", handler))
-		a.Interface.URL = serveHTTP(t, mux)
-	case Way{remote.JSONRPC, "0.3"}:
-		a.Interface.URL = serveHTTP(t, a2av0.NewJSONRPCHandler(handler))
-	case Way{remote.HTTPJSON, "0.3"}:
-		a.Interface.URL = serveHTTP(t, a2av0.NewRESTHandler(handler))
-	default:
-		t.Fatalf("no agent speaks %s", way)
-	}
+	a.Interface.URL = ServeHandler(t, way, handler)
 	card := httptest.NewServer(a2asrv.NewAgentCardHandler(cardProducer(a.card(), way)))
 	t.Cleanup(card.Close)
 	a.CardURL = card.URL + "/card.json"
 	return a
+}
+
+// ServeHandler lets the SDK serve a handler in one way, until the test ends, and
+// returns where.
+func ServeHandler(t testing.TB, way Way, handler a2asrv.RequestHandler) (url string) {
+	t.Helper()
+	switch way {
+	case Way{remote.GRPC, "1.0"}:
+		return ServeGRPC(t, a2agrpc.NewHandler(handler))
+	case Way{remote.JSONRPC, "1.0"}:
+		return serveHTTP(t, a2asrv.NewJSONRPCHandler(handler))
+	case Way{remote.HTTPJSON, "1.0"}:
+		mux := http.NewServeMux()
+		mux.Handle("/", a2asrv.NewRESTHandler(handler))
+		mux.Handle("/"+Tenant+"/", a2asrv.NewTenantRESTHandler("/{*}", handler))
+		return serveHTTP(t, mux)
+	case Way{remote.JSONRPC, "0.3"}:
+		return serveHTTP(t, a2av0.NewJSONRPCHandler(handler))
+	case Way{remote.HTTPJSON, "0.3"}:
+		return serveHTTP(t, a2av0.NewRESTHandler(handler))
+	}
+	t.Fatalf("no agent speaks %s", way)
+	return ""
 }
 
 func (a *Agent) card() *sdk.AgentCard {
@@ -137,14 +144,14 @@ func serveHTTP(t testing.TB, handler http.Handler) (url string) {
 	return server.URL + "/base"
 }
 
-// serveGRPC serves an agent over gRPC and returns its address.
-func serveGRPC(t testing.TB, agent a2apb.A2AServiceServer) (url string) {
+// ServeGRPC serves an agent over gRPC, until the test ends, and returns its address.
+func ServeGRPC(t testing.TB, agent a2apb.A2AServiceServer, options ...grpc.ServerOption) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := grpc.NewServer()
+	server := grpc.NewServer(options...)
 	a2apb.RegisterA2AServiceServer(server, agent)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
