@@ -53,11 +53,24 @@ func (h *Hub) Publish(topics ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, t := range topics {
-		for c := range h.watchers[t] {
-			select {
-			case c <- struct{}{}:
-			default:
-			}
+		signal(h.watchers[t])
+	}
+}
+
+// PublishAll signals everyone. It never blocks.
+func (h *Hub) PublishAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, watchers := range h.watchers {
+		signal(watchers)
+	}
+}
+
+func signal(watchers map[chan struct{}]struct{}) {
+	for c := range watchers {
+		select {
+		case c <- struct{}{}:
+		default:
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (tx *Tx) touchWaiting(agentID string) error {
 // ClaimRefresh implements agent.Tx.
 func (tx *Tx) ClaimRefresh(limit int, next time.Time) ([]string, error) {
 	ids, err := collect(tx, scanString, `UPDATE agent SET refresh_us = ?
-		WHERE id IN (SELECT id FROM agent WHERE refresh_us <= ? ORDER BY refresh_us LIMIT ?) RETURNING id`, us(next), us(tx.now), limit)
+		WHERE id IN (SELECT id FROM agent WHERE refresh_us <= ? ORDER BY refresh_us LIMIT ?`+tx.skipLocked()+`) RETURNING id`, us(next), us(tx.now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find cards to refresh: %w", err)
 	}

@@ -17,7 +17,7 @@ func (tx *Tx) ClaimChecks(limit int, next time.Time) ([]observe.Check, error) {
 		c.Interval = time.Duration(interval) * time.Microsecond
 		return c, err
 	}, `UPDATE task SET check_us = ?
-		WHERE id IN (SELECT id FROM task WHERE check_us <= ? ORDER BY check_us LIMIT ?)
+		WHERE id IN (SELECT id FROM task WHERE check_us <= ? ORDER BY check_us LIMIT ?`+tx.skipLocked()+`)
 		RETURNING id, organisation_id, agent_id, tenant, COALESCE(remote_task_id, ''), state, question_number, check_interval`,
 		us(next), us(tx.now), limit)
 	if err != nil {

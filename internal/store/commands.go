@@ -81,7 +81,7 @@ func (tx *Tx) InsertCommand(r command.Record) error {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, ?, ?)`,
 		c.ID, r.OrganisationID, c.AgentID, c.TaskID, string(c.Action), c.MessageID, request.Bytes(), r.Digest, r.Key,
 		r.Answers, number, string(c.Status), us(r.RunAt), r.PersonID, c.Author, us(c.CreatedAt), us(c.UpdatedAt))
-	if isUnique(err) {
+	if tx.dialect.isUnique(err) {
 		return fault.Wrap(err, fault.Conflict, "This question was answered a moment ago. What you entered was not sent.")
 	}
 	if err != nil {
@@ -138,7 +138,7 @@ func (tx *Tx) ClaimCommands(owner string, limit int) ([]command.Record, error) {
 			SELECT c.id FROM command c
 			WHERE c.status = 'pending' AND c.run_us <= ? AND NOT EXISTS (
 				SELECT 1 FROM command e WHERE e.task_id = c.task_id AND e.status IN ('pending', 'dispatching') AND e.id < c.id)
-			ORDER BY c.run_us, c.id LIMIT ?)
+			ORDER BY c.run_us, c.id LIMIT ?`+tx.skipLocked()+`)
 		RETURNING id`, owner, us(tx.now), us(tx.now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("claim commands: %w", err)

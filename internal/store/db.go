@@ -1,115 +1,46 @@
-// Package store keeps the console's record in SQL. It knows the nouns' types and
-// implements the interfaces that they declare; the nouns do not know it. The
-// statements are written once, by hand, with bound arguments.
+// Package store keeps the console's record in SQL, in SQLite or PostgreSQL. It
+// knows the nouns' types and implements the interfaces that they declare; the
+// nouns do not know it. The statements are written once, by hand, with bound
+// arguments; a dialect holds what differs.
 package store
 
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
+	"math/rand/v2"
+	"strings"
 	"time"
-
-	"github.com/pressly/goose/v3"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
-
-//go:embed migrations
-var migrations embed.FS
 
 // Publisher is told which topics changed, after the change is committed.
 type Publisher interface {
 	Publish(topics ...string)
+	// PublishAll says that anything may have changed.
+	PublishAll()
 }
 
-// DB is the database: one writer, whose transactions follow each other, and
-// several readers that it does not hold up.
+// DB is the database. On SQLite one writer's transactions follow each other and
+// several readers are not held up by it; on PostgreSQL transactions run side by
+// side and lock the tasks that they change.
 type DB struct {
-	writer *sql.DB
-	reader *sql.DB
-	live   Publisher
-	now    func() time.Time
-}
-
-// readers is how many reads run at once.
-const readers = 4
-
-// OpenSQLite opens the database file in dir, makes it if it is not there, and
-// brings its schema up to date. A file with a newer schema than this program
-// knows is an error that says so.
-func OpenSQLite(ctx context.Context, dir string, live Publisher) (*DB, error) {
-	file := filepath.Join(dir, "taskbay.db")
-	if err := makePrivate(file); err != nil {
-		return nil, err
-	}
-	writer, err := openPool(file, 1, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)")
-	if err != nil {
-		return nil, err
-	}
-	if err := migrate(ctx, writer); err != nil {
-		return nil, errors.Join(err, writer.Close())
-	}
-	reader, err := openPool(file, readers, "_pragma=query_only(1)")
-	if err != nil {
-		return nil, errors.Join(err, writer.Close())
-	}
-	return &DB{writer: writer, reader: reader, live: live, now: time.Now}, nil
-}
-
-// makePrivate makes the file for its owner alone if it is not there. The files
-// that SQLite puts beside it get the same mode.
-func makePrivate(file string) error {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return fmt.Errorf("make the database: %w", err)
-	}
-	return f.Close()
-}
-
-func openPool(file string, conns int, options ...string) (*sql.DB, error) {
-	dsn := "file:" + (&url.URL{Path: file}).EscapedPath() + "?_pragma=busy_timeout(5000)&_pragma=cache_size(-16384)"
-	for _, o := range options {
-		dsn += "&" + o
-	}
-	pool, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", file, err)
-	}
-	pool.SetMaxOpenConns(conns)
-	pool.SetMaxIdleConns(conns)
-	return pool, nil
-}
-
-func migrate(ctx context.Context, pool *sql.DB) error {
-	files, err := fs.Sub(migrations, "migrations/sqlite")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, pool, files)
-	if err != nil {
-		return fmt.Errorf("read the migrations: %w", err)
-	}
-	has, knows, err := provider.GetVersions(ctx)
-	if err != nil {
-		return fmt.Errorf("read the schema version: %w", err)
-	}
-	if has > knows {
-		return fmt.Errorf("the database has schema version %d, but this taskbay knows only up to %d: start a newer taskbay", has, knows)
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("bring the schema up to date: %w", err)
-	}
-	return nil
+	dialect dialect
+	writer  *sql.DB
+	reader  *sql.DB // the same as writer on PostgreSQL
+	live    Publisher
+	now     func() time.Time
+	closers []func() error // in the order in which they are called
 }
 
 // Close closes the database.
-func (db *DB) Close() error { return errors.Join(db.reader.Close(), db.writer.Close()) }
+func (db *DB) Close() error {
+	var errs []error
+	for _, closer := range db.closers {
+		errs = append(errs, closer())
+	}
+	return errors.Join(errs...)
+}
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {
@@ -119,14 +50,33 @@ func (db *DB) Ping(ctx context.Context) error {
 
 // Update runs f in a transaction that may write, and commits it if f returns
 // nil. After the commit the topics that f signalled are published. f must use
-// nothing but its Tx for data, and must not wait for anything else.
+// nothing but its Tx for data, must not wait for anything else, and may be run
+// again from its start if other transactions were in the way.
 func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
-	return db.run(ctx, db.writer, nil, f)
+	for attempt := 1; ; attempt++ {
+		err := db.run(ctx, db.writer, nil, f)
+		if err == nil || attempt == maxAttempts || !db.dialect.again(err) {
+			return err
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return err
+		}
+	}
+}
+
+// maxAttempts is how often a transaction is run before it is given up.
+const maxAttempts = 8
+
+// pause waits before the next attempt: a little longer, and at random so that
+// those who were in each other's way no longer are.
+func pause(ctx context.Context, attempt int) error {
+	wait(ctx, rand.N(time.Millisecond<<attempt))
+	return ctx.Err()
 }
 
 // View runs f in a transaction that reads one state of the database.
 func (db *DB) View(ctx context.Context, f func(*Tx) error) error {
-	return db.run(ctx, db.reader, &sql.TxOptions{ReadOnly: true}, f)
+	return db.run(ctx, db.reader, &sql.TxOptions{ReadOnly: true, Isolation: db.dialect.oneState}, f)
 }
 
 // Exec runs one statement in a transaction of its own: for tests that break in,
@@ -143,7 +93,7 @@ func (db *DB) run(ctx context.Context, pool *sql.DB, options *sql.TxOptions, f f
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	tx := &Tx{ctx: ctx, tx: sqlTx, now: db.now().UTC().Truncate(time.Microsecond), topics: map[string]struct{}{}}
+	tx := &Tx{ctx: ctx, tx: sqlTx, dialect: &db.dialect, writes: options == nil, now: db.now().UTC().Truncate(time.Microsecond), topics: map[string]struct{}{}}
 	if err := f(tx); err != nil {
 		return errors.Join(err, ignoreDone(sqlTx.Rollback()))
 	}
@@ -177,10 +127,12 @@ func For[T any](run func(context.Context, func(*Tx) error) error) func(context.C
 
 // Tx is one transaction. Its time stands still.
 type Tx struct {
-	ctx    context.Context
-	tx     *sql.Tx
-	now    time.Time
-	topics map[string]struct{}
+	ctx     context.Context
+	tx      *sql.Tx
+	dialect *dialect
+	writes  bool
+	now     time.Time
+	topics  map[string]struct{}
 }
 
 // Now is the time of the transaction.
@@ -194,12 +146,36 @@ func (tx *Tx) Signal(topics ...string) {
 }
 
 func (tx *Tx) exec(query string, args ...any) (rows int64, err error) {
-	result, err := tx.tx.ExecContext(tx.ctx, query, args...)
+	result, err := tx.tx.ExecContext(tx.ctx, tx.dialect.rebind(query), bound(args)...)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
 }
+
+// bound is args without NUL characters, which a TEXT cannot hold everywhere. They
+// come from hostile agents and mean nothing; bytes keep theirs.
+func bound(args []any) []any {
+	for i, a := range args {
+		if s, ok := a.(string); ok && strings.ContainsRune(s, 0) {
+			args[i] = strings.ReplaceAll(s, "\x00", "\uFFFD")
+		}
+	}
+	return args
+}
+
+// forUpdate is what ends a SELECT of rows that the transaction goes on to change.
+// It locks them for this transaction where others run side by side.
+func (tx *Tx) forUpdate() string {
+	if tx.writes {
+		return tx.dialect.forUpdate
+	}
+	return ""
+}
+
+// skipLocked is what ends a SELECT of work to claim: rows that another worker is
+// claiming just now are left out.
+func (tx *Tx) skipLocked() string { return tx.dialect.skipLocked }
 
 // execOne is exec for a statement that must change exactly one row.
 func (tx *Tx) execOne(query string, args ...any) error {
@@ -211,12 +187,12 @@ func (tx *Tx) execOne(query string, args ...any) error {
 }
 
 func (tx *Tx) row(query string, args ...any) *sql.Row {
-	return tx.tx.QueryRowContext(tx.ctx, query, args...)
+	return tx.tx.QueryRowContext(tx.ctx, tx.dialect.rebind(query), bound(args)...)
 }
 
 // collect runs a query and returns what scan makes of each row.
 func collect[T any](tx *Tx, scan func(scanner) (T, error), query string, args ...any) (items []T, err error) {
-	rows, err := tx.tx.QueryContext(tx.ctx, query, args...)
+	rows, err := tx.tx.QueryContext(tx.ctx, tx.dialect.rebind(query), bound(args)...)
 	if err != nil {
 		return nil, err
 	}
@@ -257,10 +233,4 @@ func us(t time.Time) any {
 		return nil
 	}
 	return t.UnixMicro()
-}
-
-// isUnique reports whether err is the breach of a unique constraint.
-func isUnique(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }

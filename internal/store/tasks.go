@@ -22,7 +22,7 @@ func (tx *Tx) TaskHead(taskID string) (task.Head, task.Owner, error) {
 	err := tx.row(`SELECT id, COALESCE(remote_task_id, ''), context_id, kind, state, state_us,
 			question_id, question_sha256, question_number, answered_by, observed_us,
 			organisation_id, agent_id, tenant, title, merged_into
-		FROM task WHERE id = ?`, taskID).
+		FROM task WHERE id = ?`+tx.forUpdate(), taskID).
 		Scan(&h.TaskID, &h.RemoteTaskID, &h.ContextID, &h.Kind, &h.State, &stateAt,
 			&h.Question.MessageID, &h.Question.Digest, &h.Question.Number, &h.AnsweredBy, &observed,
 			&o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged)
@@ -93,7 +93,7 @@ func (tx *Tx) MergeTask(from, into string) error {
 
 // position returns the place of the next timeline entry, and the version.
 func (tx *Tx) position(taskID string) (seq, version int64, err error) {
-	err = tx.row("SELECT next_seq, version FROM task WHERE id = ?", taskID).Scan(&seq, &version)
+	err = tx.row("SELECT next_seq, version FROM task WHERE id = ?"+tx.forUpdate(), taskID).Scan(&seq, &version)
 	if err != nil {
 		err = fmt.Errorf("read task %s: %w", taskID, err)
 	}

@@ -69,6 +69,8 @@ func (p *publications) Publish(topics ...string) {
 	p.topics = append(p.topics, topics...)
 }
 
+func (p *publications) PublishAll() { p.Publish("everything") }
+
 func (p *publications) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
