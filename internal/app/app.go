@@ -28,12 +28,14 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/vault"
 	"github.com/agent-taskbay/taskbay/internal/web"
+	"github.com/agent-taskbay/taskbay/internal/worker"
 )
 
 // Options are what a server runs with besides its Config.
 type Options struct {
 	Log          *slog.Logger // nil discards
 	Version      string
+	WorkerOnly   bool                        // no pages and no API, only work
 	SampleAgents string                      // HOST:PORT to run the sample agents on and register them; "" for none
 	Pause        func(context.Context) error // between the chunks of a sample agent's stream; nil for its own
 }
@@ -53,6 +55,8 @@ type App struct {
 	credentials *credential.Service
 	dispatcher  *command.Dispatcher
 	observer    *observe.Observer
+	lease       *worker.Lease
+	works       bool // this process does work, besides or instead of serving
 }
 
 // New takes the data directory, brings the database up to date and listens. It
@@ -64,7 +68,7 @@ func New(ctx context.Context, c config.Config, o Options) (*App, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &App{log: o.Log}
+	a := &App{log: o.Log, works: c.Works() || o.WorkerOnly}
 	if err := a.open(ctx, c, o); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -72,15 +76,14 @@ func New(ctx context.Context, c config.Config, o Options) (*App, error) {
 }
 
 func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) {
-	if a.lock, err = lockData(c.DataDir); err != nil {
-		return err
-	}
 	hub := &live.Hub{}
-	if a.db, err = store.OpenSQLite(ctx, c.DataDir, hub); err != nil {
-		return fmt.Errorf("%s: %w", c.DataDir, err)
-	}
-	if a.listener, err = listen(ctx, "--listen", c.Listen); err != nil {
+	if err := a.openStore(ctx, c, hub); err != nil {
 		return err
+	}
+	if !o.WorkerOnly {
+		if a.listener, err = listen(ctx, "--listen", c.Listen); err != nil {
+			return err
+		}
 	}
 	if o.SampleAgents != "" {
 		if a.samples, err = newSamples(ctx, o); err != nil {
@@ -100,6 +103,27 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	a.credentials.Tokens = a.tokens
 	a.remote = remote.New(remote.Options{Network: network, Credentials: a.credentials, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version})
 	a.wire(hub, o)
+	return nil
+}
+
+// openStore opens PostgreSQL if the Config names one, and else takes the data
+// directory for this process alone and opens SQLite in it.
+func (a *App) openStore(ctx context.Context, c config.Config, hub *live.Hub) (err error) {
+	if c.DatabaseURL != "" {
+		if err := makeDataDir(c.DataDir); err != nil { // for the keys
+			return err
+		}
+		if a.db, err = store.OpenPostgres(ctx, c.DatabaseURL, hub, c.AutoMigrate); err != nil {
+			return fmt.Errorf("PostgreSQL: %w", err)
+		}
+		return nil
+	}
+	if a.lock, err = lockData(c.DataDir); err != nil {
+		return err
+	}
+	if a.db, err = store.OpenSQLite(ctx, c.DataDir, hub); err != nil {
+		return fmt.Errorf("%s: %w", c.DataDir, err)
+	}
 	return nil
 }
 
@@ -132,17 +156,22 @@ func (a *App) wire(hub *live.Hub, o Options) {
 		Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View),
 		Remote: a.remote, NewID: newID, Log: o.Log,
 	}
+	owner := newID()
 	a.observer = &observe.Observer{
 		Update: store.For[observe.Tx](db.Update),
-		Agents: a.agents, Remote: a.remote, NewID: newID, Log: o.Log,
+		Agents: a.agents, Remote: a.remote, NewID: newID, Owner: owner, Poll: a.poll(), Log: o.Log,
 	}
 	a.dispatcher = &command.Dispatcher{
 		Update: store.For[command.Tx](db.Update),
-		Agents: a.agents, Remote: a.remote, Observer: a.observer, NewID: newID, Owner: newID(), Log: o.Log,
+		Agents: a.agents, Remote: a.remote, Observer: a.observer, NewID: newID, Live: hub, Owner: owner, Poll: a.poll(), Log: o.Log,
+	}
+	a.lease = &worker.Lease{
+		Update: store.For[worker.Tx](db.Update), Owner: owner, Alone: a.alone(),
+		TakeOver: []func(context.Context) error{a.dispatcher.TakeOver, a.observer.TakeOver}, Log: o.Log,
 	}
 	commands := &command.Service{
 		Update: store.For[command.Tx](db.Update), View: store.For[command.Tx](db.View),
-		Agents: a.agents, NewID: newID, Live: hub, Wake: a.dispatcher.Wake,
+		Agents: a.agents, NewID: newID, Live: hub,
 	}
 	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents}
 	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
@@ -161,6 +190,17 @@ func (a *App) wire(hub *live.Hub, o Options) {
 	}
 }
 
+// alone reports whether no other process can share the database.
+func (a *App) alone() bool { return a.lock != nil }
+
+// poll is how often the workers look for work that nobody told them of.
+func (a *App) poll() time.Duration {
+	if a.alone() {
+		return time.Minute
+	}
+	return time.Second
+}
+
 // URL is where the server listens, such as "http://127.0.0.1:3002".
 func (a *App) URL() string { return "http://" + a.listener.Addr().String() }
 
@@ -174,7 +214,21 @@ func (a *App) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	a.server.BaseContext = func(net.Listener) context.Context { return ctx }
-	parts := []func(context.Context) error{a.serve, a.dispatcher.Run, a.observer.Run, a.agents.Run}
+	var parts []func(context.Context) error
+	if a.listener != nil {
+		parts = append(parts, a.serve)
+	}
+	if a.works {
+		endLease, err := a.lease.Hold(ctx)
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("take the lease of this process: %w", err)
+		}
+		if err != nil {
+			return nil // asked to stop before it began
+		}
+		defer endLease() // when nothing is under way any more
+		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.agents.Run)
+	}
 	if a.samples != nil {
 		parts = append(parts, a.samples.run, a.registerSamples)
 	}

@@ -13,13 +13,25 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/app/apptest"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/demo"
+	"github.com/agent-taskbay/taskbay/internal/store/postgrestest"
 )
 
 // TestMainJob does what the product is for: a form that an agent sent is
 // answered, and the agent completes its task with the typed values.
 func TestMainJob(t *testing.T) {
 	t.Parallel()
-	s := apptest.Start(t, apptest.Options{SampleAgents: true})
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		testMainJob(t, apptest.Options{SampleAgents: true})
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		testMainJob(t, apptest.Options{SampleAgents: true, DatabaseURL: postgrestest.URL(t)})
+	})
+}
+
+func testMainJob(t *testing.T, o apptest.Options) {
+	s := apptest.Start(t, o)
 	agent := s.SampleAgent(demo.Form)
 
 	started := s.Send(agent.ID, map[string]any{"text": "deploy"})

@@ -17,11 +17,10 @@ type dataLock struct {
 	lock *flock.Flock
 }
 
-// lockData makes the directory, for its owner alone, if it is not there, and
-// takes it. A directory that another process has is an error that names it.
+// lockData makes the directory if it is not there, and takes it. A directory that another process has is an error that names it.
 func lockData(dir string) (*dataLock, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the data directory: %w", err)
+	if err := makeDataDir(dir); err != nil {
+		return nil, err
 	}
 	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
 	got, err := lock.TryLock()
@@ -36,6 +35,14 @@ func lockData(dir string) (*dataLock, error) {
 		return nil, errors.Join(fmt.Errorf("cannot write the lock file: %w", err), l.release())
 	}
 	return l, nil
+}
+
+// makeDataDir makes the directory, for its owner alone, if it is not there.
+func makeDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("cannot make the data directory: %w", err)
+	}
+	return nil
 }
 
 // holder names the process that has the lock, as far as it said so.

@@ -53,6 +53,8 @@ type commands struct {
 
 	Serve     serveCommand     `cmd:"" help:"Run Taskbay. This is what taskbay does without a command."`
 	Demo      demoCommand      `cmd:"" help:"Run Taskbay together with sample agents to try it with."`
+	Worker    workerCommand    `cmd:"" help:"Do the work of Taskbay servers that share a PostgreSQL database, and serve nothing."`
+	Migrate   migrateCommands  `cmd:"" help:"Look at the schema of a PostgreSQL database, or bring it up to date."`
 	DemoAgent demoAgentCommand `cmd:"" help:"Run only the sample agents, for a Taskbay elsewhere."`
 	Form      formCommands     `cmd:"" help:"Check, answer and fill in form definitions."`
 	Version   versionCommand   `cmd:"" help:"Say which version this is."`

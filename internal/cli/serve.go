@@ -43,7 +43,7 @@ func serve(ctx context.Context, c config.Config, sampleAgents string, s Streams)
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	if err := announce(a.URL(), c.DataDir, sampleAgents, s); err != nil {
+	if err := announce(a.URL(), place(c), sampleAgents, s); err != nil {
 		return err
 	}
 	if c.Open != nil && *c.Open {
@@ -54,13 +54,21 @@ func serve(ctx context.Context, c config.Config, sampleAgents string, s Streams)
 	return a.Run(ctx)
 }
 
-func announce(url, dataDir, sampleAgents string, s Streams) error {
+// place says where the data is, without a password.
+func place(c config.Config) string {
+	if c.DatabaseURL != "" {
+		return "PostgreSQL"
+	}
+	return c.DataDir
+}
+
+func announce(url, data, sampleAgents string, s Streams) error {
 	p := painter(s.Out)
 	text := "Taskbay is at " + p.bold(url) + "\n"
 	if sampleAgents != "" {
 		text += "Six sample agents are there to try it with; the page says what to do first.\n"
 	}
-	text += p.dim("Data: "+dataDir+"   Stop: Ctrl-C") + "\n"
+	text += p.dim("Data: "+data+"   Stop: Ctrl-C") + "\n"
 	_, err := fmt.Fprint(s.Out, text)
 	return err
 }

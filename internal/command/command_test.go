@@ -24,6 +24,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/worker"
 )
 
 const card = `{"name":"Ada","description":"d","version":"1","supportedInterfaces":[{"url":"http://127.0.0.1/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],
@@ -116,13 +117,21 @@ func setUp(t *testing.T) *bench {
 	}
 	dispatcher := &command.Dispatcher{
 		Update: store.For[command.Tx](db.Update), Agents: agents, Remote: b.remote, Observer: noObserver{},
-		NewID: newID, Owner: newID(), Log: slog.New(slog.DiscardHandler),
+		NewID: newID, Live: hub, Owner: newID(), Poll: time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	b.service = &command.Service{
-		Update: store.For[command.Tx](db.Update), View: store.For[command.Tx](db.View), Agents: agents, NewID: newID, Live: hub, Wake: dispatcher.Wake,
+		Update: store.For[command.Tx](db.Update), View: store.For[command.Tx](db.View), Agents: agents, NewID: newID, Live: hub,
 	}
 	b.tasks = &task.Reader{View: store.For[task.ReadTx](db.View), Agents: agents}
 	if b.agent, _, err = agents.Register(context.Background(), b.person, "http://127.0.0.1/card.json"); err != nil {
+		t.Fatal(err)
+	}
+	lease := &worker.Lease{
+		Update: store.For[worker.Tx](db.Update), Owner: dispatcher.Owner, Alone: true,
+		TakeOver: []func(context.Context) error{dispatcher.TakeOver}, Log: dispatcher.Log,
+	}
+	endLease, err := lease.Hold(context.Background())
+	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -133,6 +142,7 @@ func setUp(t *testing.T) *bench {
 		if err := <-done; err != nil {
 			t.Errorf("Run: %v", err)
 		}
+		endLease()
 		if err := db.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -53,7 +54,6 @@ const (
 	maxAttempts = 3                // of a command of which nothing was sent
 	slots       = 32               // commands that are being sent at once
 	grace       = 10 * time.Second // for commands that are being sent when the process is asked to stop
-	idleWait    = time.Minute      // between looks at the table if nothing wakes the dispatcher
 )
 
 // retryAfter is how long to wait after an attempt that sent nothing.
@@ -69,41 +69,26 @@ type Dispatcher struct {
 	Remote   Remote
 	Observer Observer
 	NewID    func() string
-	Owner    string // names this process among those that share the database
+	Live     *live.Hub
+	Owner    string        // names this process among those that share the database
+	Poll     time.Duration // between looks at the table if nothing wakes the dispatcher
 	Log      *slog.Logger
 
-	wake    chan struct{}
 	working sync.WaitGroup
+	freed   chan struct{} // a slot became free
 	free    chan struct{}
-	ready   sync.Once
-}
-
-func (d *Dispatcher) setUp() {
-	d.ready.Do(func() {
-		d.wake = make(chan struct{}, 1)
-		d.free = make(chan struct{}, slots)
-		for range slots {
-			d.free <- struct{}{}
-		}
-	})
-}
-
-// Wake tells the dispatcher that there may be work. It never blocks.
-func (d *Dispatcher) Wake() {
-	d.setUp()
-	select {
-	case d.wake <- struct{}{}:
-	default:
-	}
 }
 
 // Run sends commands until ctx ends, then lets those that are being sent finish
-// for a while. What it cannot finish is uncertain.
+// for a while. What it cannot finish is uncertain. The process must have a lease.
 func (d *Dispatcher) Run(ctx context.Context) error {
-	d.setUp()
-	if err := d.adoptOrphans(ctx); err != nil {
-		return unlessDone(ctx, err)
+	d.freed = make(chan struct{}, 1)
+	d.free = make(chan struct{}, slots)
+	for range slots {
+		d.free <- struct{}{}
 	}
+	changed, stopWatching := d.Live.Watch(live.CommandsTopic)
+	defer stopWatching()
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	for ctx.Err() == nil {
@@ -112,37 +97,33 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			d.Log.Error("claim commands", "error", err)
 			wait = time.Second
 		}
-		sleep(ctx, d.wake, wait)
+		sleep(ctx, wait, changed, d.freed)
 	}
 	d.drain(stop)
 	return nil
 }
 
-// adoptOrphans makes uncertain what an earlier process was sending.
-func (d *Dispatcher) adoptOrphans(ctx context.Context) error {
-	return d.Update(ctx, func(tx Tx) error {
-		orphans, err := tx.OrphanCommands(d.Owner, workerDied)
-		for _, r := range orphans {
-			d.Log.Warn("command is uncertain: its process ended while it was sent", "command", r.Command.ID, "task", r.Command.TaskID)
-		}
+// TakeOver makes uncertain what processes whose lease has run out were sending.
+func (d *Dispatcher) TakeOver(ctx context.Context) error {
+	var orphans []Record
+	err := d.Update(ctx, func(tx Tx) (err error) {
+		orphans, err = tx.OrphanCommands(workerDied)
 		return err
 	})
-}
-
-// unlessDone is err, or nil if ctx has ended: then err says no more than that.
-func unlessDone(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	for _, r := range orphans {
+		d.Log.Warn("command is uncertain: its process ended while it was sent", "command", r.Command.ID, "task", r.Command.TaskID)
 	}
 	return err
 }
 
-func sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) {
+// sleep returns after a while, or when something that it waits for happens.
+func sleep(ctx context.Context, d time.Duration, changed, freed <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-wake:
+	case <-changed:
+	case <-freed:
 	case <-timer.C:
 	}
 }
@@ -168,7 +149,7 @@ func (d *Dispatcher) drain(stop func()) {
 func (d *Dispatcher) claim(ctx, work context.Context) (time.Duration, error) {
 	n := len(d.free)
 	if n == 0 {
-		return idleWait, nil
+		return d.Poll, nil
 	}
 	var claimed []Record
 	var next time.Time
@@ -187,15 +168,23 @@ func (d *Dispatcher) claim(ctx, work context.Context) (time.Duration, error) {
 		d.working.Add(1)
 		go func() {
 			defer d.working.Done()
-			defer d.Wake()
-			defer func() { d.free <- struct{}{} }()
+			defer d.release()
 			d.dispatch(work, r)
 		}()
 	}
 	if next.IsZero() || len(claimed) == n {
-		return idleWait, nil
+		return d.Poll, nil
 	}
-	return min(max(time.Until(next), 0), idleWait), nil
+	return min(max(time.Until(next), 0), d.Poll), nil
+}
+
+// release gives a slot back. What waited for the task's turn may be due now.
+func (d *Dispatcher) release() {
+	d.free <- struct{}{}
+	select {
+	case d.freed <- struct{}{}:
+	default:
+	}
 }
 
 // dispatch makes one attempt. The command is dispatching in the database before
@@ -263,7 +252,7 @@ func (d *Dispatcher) keep(log *slog.Logger, f func(Tx) error) {
 		if ctx.Err() != nil {
 			return
 		}
-		sleep(ctx, nil, 500*time.Millisecond)
+		sleep(ctx, 500*time.Millisecond, nil, nil)
 	}
 }
 

@@ -80,14 +80,14 @@ type Tx interface {
 	// Message returns a message of a task's timeline.
 	Message(taskID, messageID, digest string) (task.StoredMessage, error)
 	// ClaimCommands marks up to limit due commands as dispatching by owner,
-	// oldest first, never two of one task at a time.
+	// oldest first, never two of one task at a time. Without a lease owner gets none.
 	ClaimCommands(owner string, limit int) ([]Record, error)
 	// SettleCommand ends the attempt of a command that owner claimed. It
 	// reports false, and does nothing, if the command is no longer owner's.
 	SettleCommand(id, owner string, to Status, problem string, runAt time.Time) (bool, error)
-	// OrphanCommands makes uncertain what others than owner were dispatching,
-	// and returns it.
-	OrphanCommands(owner, problem string) ([]Record, error)
+	// OrphanCommands makes uncertain what processes without a lease were
+	// dispatching, and returns it.
+	OrphanCommands(problem string) ([]Record, error)
 	// NextCommand is when the next pending command is due; zero if there is none.
 	NextCommand() (time.Time, error)
 	// ScheduleCheck sets when the agent is asked about a task; zero: not again.
@@ -106,7 +106,6 @@ type Service struct {
 	Agents Agents
 	NewID  func() string // UUIDv7
 	Live   *live.Hub
-	Wake   func() // tells the dispatcher that there is work
 }
 
 // Submit accepts a command in one transaction. Nothing has been sent when it
@@ -151,7 +150,6 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 	if err != nil {
 		return Command{}, err
 	}
-	s.Wake()
 	return accepted.Command, nil
 }
 
@@ -202,7 +200,7 @@ func (s *Service) show(tx Tx, r Record, definition []byte) error {
 }
 
 func (s *Service) insert(tx Tx, r Record) error {
-	tx.Signal(live.TaskTopic(r.Command.TaskID), live.OrganisationTopic(r.OrganisationID))
+	tx.Signal(live.TaskTopic(r.Command.TaskID), live.OrganisationTopic(r.OrganisationID), live.CommandsTopic)
 	return tx.InsertCommand(r)
 }
 

@@ -51,7 +51,8 @@ func Reference() ([]byte, error) {
 	out.WriteString(preamble)
 	out.WriteString("\n## `taskbay serve`\n\n")
 	table(&out, serve.Flags)
-	out.WriteString("\n## `taskbay demo`\n\nTakes the same options. These differ or come on top:\n\n")
+	out.WriteString("\n## `taskbay worker`\n\nTakes the same options, needs `--database-url`, and listens nowhere.\n")
+	out.WriteString("\n## `taskbay demo`\n\nTakes the options of `taskbay serve`. These differ or come on top:\n\n")
 	table(&out, differing(demo.Flags, serve.Flags))
 	out.WriteString(afterword)
 	return out.Bytes(), nil

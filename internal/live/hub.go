@@ -11,6 +11,9 @@ func TaskTopic(id string) string { return "task/" + id }
 // OrganisationTopic is the topic of everything in an organisation.
 func OrganisationTopic(id string) string { return "organisation/" + id }
 
+// CommandsTopic is the topic of everything that dispatchers of commands wait for.
+const CommandsTopic = "commands"
+
 // Hub connects those who change things with those who watch. The zero value is
 // ready to use. It is safe for concurrent use.
 type Hub struct {

@@ -5,6 +5,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,7 +29,8 @@ import (
 const (
 	checkers  = 16              // agents that are asked at once
 	checkTime = 2 * time.Minute // after this a check that did not end is due again
-	idleWait  = time.Minute     // between looks at the table if nothing wakes the observer
+
+	releaseTime = 5 * time.Second // for letting go of a stream
 )
 
 // Tx is a transaction of the record as the package needs it.
@@ -44,6 +46,15 @@ type Tx interface {
 	SetCheckError(taskID, problem string) error
 	// CheckAllSoon makes every check due at once, as after a restart.
 	CheckAllSoon() error
+	// ClaimStream makes owner the one who follows a task's stream, in a new epoch.
+	ClaimStream(taskID, owner string) (epoch int64, err error)
+	// HoldsStream reports whether owner still follows the stream, in that epoch.
+	HoldsStream(taskID, owner string, epoch int64) (bool, error)
+	// ReleaseStream says that owner no longer follows the stream.
+	ReleaseStream(taskID, owner string, epoch int64) error
+	// AdoptStreams makes the checks due of tasks that were followed by processes
+	// without a lease, and returns how many.
+	AdoptStreams() (int64, error)
 }
 
 // Check is a task about which the agent is to be asked.
@@ -55,6 +66,7 @@ type Check struct {
 	RemoteTaskID   string
 	State          a2a.State
 	QuestionNumber int64
+	Streaming      bool          // somebody follows its stream
 	Interval       time.Duration // the one that has passed
 }
 
@@ -77,6 +89,8 @@ type Observer struct {
 	Agents Agents
 	Remote Remote
 	NewID  func() string
+	Owner  string        // names this process among those that share the database
+	Poll   time.Duration // between looks at the table if nothing wakes the observer
 	Log    *slog.Logger
 
 	ready   sync.Once
@@ -165,7 +179,7 @@ func (o *Observer) poke() {
 func (o *Observer) checkDue(ctx context.Context) (time.Duration, error) {
 	n := len(o.free)
 	if n == 0 {
-		return idleWait, nil
+		return o.Poll, nil
 	}
 	var due []Check
 	var next time.Time
@@ -188,9 +202,9 @@ func (o *Observer) checkDue(ctx context.Context) (time.Duration, error) {
 		})
 	}
 	if next.IsZero() {
-		return idleWait, nil
+		return o.Poll, nil
 	}
-	return min(max(time.Until(next), 0), idleWait), nil
+	return min(max(time.Until(next), 0), o.Poll), nil
 }
 
 // check asks the agent how a task stands, and follows its stream if it is at
@@ -211,10 +225,10 @@ func (o *Observer) check(ctx context.Context, c Check) {
 		}
 		return
 	}
-	streaming := o.following(c.TaskID)
+	streaming := c.Streaming || o.following(c.TaskID)
 	outcome, err := o.ingest(ctx, task.Observed{
 		TaskID: c.TaskID, Source: task.SourcePoll, SourceKey: pollKey(c, seen), Asked: asked, Observation: seen,
-	}, c.Interval, streaming)
+	}, c.Interval, streaming, 0)
 	if err != nil {
 		log.Error("take a check in", "error", err)
 		return
@@ -269,14 +283,24 @@ func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 	}
 }
 
+// errTakenOver ends a stream that another process, or a later stream, follows now.
+var errTakenOver = errors.New("the stream was taken over")
+
 // ingest takes an observation in and plans the next check, in one transaction.
-func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time.Duration, streaming bool) (task.Outcome, error) {
+// One that a stream brought has the stream's epoch, else 0.
+func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time.Duration, streaming bool, epoch int64) (task.Outcome, error) {
 	var outcome task.Outcome
-	err := o.Update(ctx, func(tx Tx) (err error) {
+	err := o.Update(ctx, func(tx Tx) error {
 		before, _, err := tx.TaskHead(observed.TaskID)
 		if err != nil {
 			return err
 		}
+		if epoch != 0 {
+			if mine, err := tx.HoldsStream(observed.TaskID, o.Owner, epoch); err != nil || !mine {
+				return cmp.Or(err, errTakenOver)
+			}
+		}
+		last := last
 		if outcome, err = task.Ingest(tx, o.NewID, observed); err != nil {
 			return err
 		}

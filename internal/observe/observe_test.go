@@ -123,7 +123,7 @@ func setUp(t *testing.T, f *fakeAgent) *bench {
 	}
 	b := &bench{
 		t: t, db: db, live: hub, agents: agents, taskID: newID(),
-		observer: &observe.Observer{Update: store.For[observe.Tx](db.Update), Agents: agents, Remote: f, NewID: newID, Log: log},
+		observer: &observe.Observer{Update: store.For[observe.Tx](db.Update), Agents: agents, Remote: f, NewID: newID, Owner: newID(), Poll: time.Minute, Log: log},
 		tasks:    &task.Reader{View: store.For[task.ReadTx](db.View), Agents: agents},
 	}
 	b.update(func(tx *store.Tx) error {

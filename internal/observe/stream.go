@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/agent-taskbay/taskbay/internal/command"
@@ -41,15 +42,21 @@ func (o *Observer) subscribe(c Check, target remote.Target) {
 	}})
 }
 
-// follow takes in what a stream brings until it ends or the task waits or has
-// ended. However it ends, the task is checked soon after: a stream that breaks
-// off costs nothing. One that brought nothing leaves the next check as planned.
+// follow takes in what a stream brings until it ends, the task waits or has
+// ended, or somebody else follows it. However it ends, the task is checked soon
+// after: a stream that breaks off costs nothing. One that brought nothing leaves
+// the next check as planned.
 func (o *Observer) follow(taskID string, s *command.Stream) {
 	defer s.Stop()
 	heard := s.Count > 0
-	for o.takeNext(taskID, s) {
+	epoch, err := o.claimStream(taskID)
+	if err != nil && o.ctx.Err() == nil {
+		o.Log.Error("claim a stream", "task", taskID, "error", err)
+	}
+	for err == nil && o.takeNext(taskID, s, epoch) {
 		heard = true
 	}
+	o.releaseStream(taskID, epoch)
 	o.mu.Lock()
 	replaced := o.followed[taskID] != s
 	if !replaced {
@@ -61,8 +68,43 @@ func (o *Observer) follow(taskID string, s *command.Stream) {
 	}
 }
 
+// claimStream makes this process the one that follows the task's stream: what an
+// earlier follower, here or elsewhere, still stores of it is refused.
+func (o *Observer) claimStream(taskID string) (epoch int64, err error) {
+	err = o.Update(o.ctx, func(tx Tx) (err error) {
+		epoch, err = tx.ClaimStream(taskID, o.Owner)
+		return err
+	})
+	return epoch, err
+}
+
+// releaseStream is done as the process stops, too.
+func (o *Observer) releaseStream(taskID string, epoch int64) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.ctx), releaseTime)
+	defer cancel()
+	if err := o.Update(ctx, func(tx Tx) error { return tx.ReleaseStream(taskID, o.Owner, epoch) }); err != nil {
+		o.Log.Error("let go of a stream", "task", taskID, "error", err)
+	}
+}
+
+// TakeOver sees to tasks that were followed by processes whose lease has run out:
+// the agent is asked about them at once, and their streams are followed again.
+func (o *Observer) TakeOver(ctx context.Context) error {
+	o.setUp()
+	var n int64
+	err := o.Update(ctx, func(tx Tx) (err error) {
+		n, err = tx.AdoptStreams()
+		return err
+	})
+	if n > 0 {
+		o.Log.Warn("took over streams whose process ended", "streams", n)
+		o.poke()
+	}
+	return err
+}
+
 // takeNext takes one event in and reports whether to go on.
-func (o *Observer) takeNext(taskID string, s *command.Stream) bool {
+func (o *Observer) takeNext(taskID string, s *command.Stream, epoch int64) bool {
 	log := o.Log.With("task", taskID, "stream", s.ID)
 	seen, err, ok := s.Next()
 	if !ok || err != nil {
@@ -71,7 +113,10 @@ func (o *Observer) takeNext(taskID string, s *command.Stream) bool {
 		}
 		return false
 	}
-	outcome, err := o.ingest(o.ctx, task.Observed{TaskID: taskID, Source: task.SourceStream, SourceKey: s.Key(), Observation: seen}, 0, true)
+	outcome, err := o.ingest(o.ctx, task.Observed{TaskID: taskID, Source: task.SourceStream, SourceKey: s.Key(), Observation: seen}, 0, true, epoch)
+	if errors.Is(err, errTakenOver) {
+		return false
+	}
 	if err != nil {
 		if o.ctx.Err() == nil {
 			log.Error("take an event in", "error", err)

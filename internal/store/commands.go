@@ -138,8 +138,9 @@ func (tx *Tx) ClaimCommands(owner string, limit int) ([]command.Record, error) {
 			SELECT c.id FROM command c
 			WHERE c.status = 'pending' AND c.run_us <= ? AND NOT EXISTS (
 				SELECT 1 FROM command e WHERE e.task_id = c.task_id AND e.status IN ('pending', 'dispatching') AND e.id < c.id)
+			AND `+tx.leased("?")+`
 			ORDER BY c.run_us, c.id LIMIT ?`+tx.skipLocked()+`)
-		RETURNING id`, owner, us(tx.now), us(tx.now), limit)
+		RETURNING id`, owner, us(tx.now), us(tx.now), owner, limit)
 	if err != nil {
 		return nil, fmt.Errorf("claim commands: %w", err)
 	}
@@ -171,7 +172,7 @@ func (tx *Tx) touchCommand(r command.Record) error {
 	if _, err := tx.exec("UPDATE message SET version = ? WHERE task_id = ? AND command_id = ?", w.version, w.taskID, r.Command.ID); err != nil {
 		return fmt.Errorf("mark a command's message: %w", err)
 	}
-	tx.Signal(live.TaskTopic(w.taskID), live.OrganisationTopic(r.OrganisationID))
+	tx.Signal(live.TaskTopic(w.taskID), live.OrganisationTopic(r.OrganisationID), live.CommandsTopic)
 	return w.save()
 }
 
@@ -193,9 +194,9 @@ func (tx *Tx) SettleCommand(id, owner string, to command.Status, problem string,
 }
 
 // OrphanCommands implements command.Tx.
-func (tx *Tx) OrphanCommands(owner, problem string) ([]command.Record, error) {
+func (tx *Tx) OrphanCommands(problem string) ([]command.Record, error) {
 	ids, err := collect(tx, scanString, `UPDATE command SET status = 'uncertain', error = ?, owner = '', updated_us = ?
-		WHERE status = 'dispatching' AND owner <> ? RETURNING id`, problem, us(tx.now), owner)
+		WHERE status = 'dispatching' AND NOT `+tx.leased("command.owner")+` RETURNING id`, problem, us(tx.now))
 	if err != nil {
 		return nil, fmt.Errorf("find commands whose process ended: %w", err)
 	}

@@ -15,6 +15,7 @@ type dialect struct {
 	oneState   sql.IsolationLevel        // in which all reads of a transaction see one state
 	forUpdate  string                    // see Tx.forUpdate
 	skipLocked string                    // see Tx.skipLocked
+	clock      string                    // the database's own time, in microseconds
 	rebind     func(query string) string // writes the placeholders as the database has them
 	isUnique   func(error) bool          // the breach of a unique constraint
 	again      func(error) bool          // the transaction may succeed if it is run again

@@ -5,6 +5,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/observe"
 	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/worker"
 )
 
 // What a transaction is to each noun.
@@ -12,6 +13,7 @@ var (
 	_ agent.Tx    = (*Tx)(nil)
 	_ command.Tx  = (*Tx)(nil)
 	_ observe.Tx  = (*Tx)(nil)
+	_ worker.Tx   = (*Tx)(nil)
 	_ task.ReadTx = (*Tx)(nil)
 	_ task.BlobTx = (*Tx)(nil)
 )

@@ -79,6 +79,7 @@ func postgresDialect() dialect {
 	return dialect{
 		name:       goose.DialectPostgres,
 		folder:     "postgres",
+		clock:      "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
 		oneState:   sql.LevelRepeatableRead,
 		forUpdate:  " FOR UPDATE",
 		skipLocked: " FOR UPDATE SKIP LOCKED",

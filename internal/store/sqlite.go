@@ -51,6 +51,7 @@ func sqliteDialect() dialect {
 	return dialect{
 		name:     goose.DialectSQLite3,
 		folder:   "sqlite",
+		clock:    "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
 		rebind:   func(query string) string { return query },
 		isUnique: isUniqueSQLite,
 		again:    func(error) bool { return false }, // one writer: nobody is in its way

@@ -30,7 +30,10 @@ type Server struct {
 // Options are what a test may choose.
 type Options struct {
 	DataDir      string // "" is a directory that ends with the test
+	DatabaseURL  string // "" is SQLite in DataDir
 	SampleAgents bool   // run and register them
+	ServeOnly    bool   // leave the work to other processes
+	WorkOnly     bool   // serve nothing
 	Network      netpolicy.Options
 	Version      string // "" is "test"
 }
@@ -43,14 +46,18 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	options := app.Options{
 		Log:     slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Version: cmp.Or(o.Version, "test"),
-		Pause:   func(context.Context) error { return nil },
+		Version: cmp.Or(o.Version, "test"), WorkerOnly: o.WorkOnly,
+		Pause: func(context.Context) error { return nil },
 	}
 	if o.SampleAgents {
 		options.SampleAgents = "127.0.0.1:0"
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	a, err := app.New(ctx, config.Config{Listen: "127.0.0.1:0", DataDir: o.DataDir, Network: o.Network}, options)
+	workers := !o.ServeOnly
+	a, err := app.New(ctx, config.Config{
+		Listen: "127.0.0.1:0", DataDir: o.DataDir, Network: o.Network,
+		DatabaseURL: o.DatabaseURL, AutoMigrate: true, Workers: &workers,
+	}, options)
 	if err != nil {
 		stop()
 		t.Fatalf("app.New: %v", err)

@@ -100,19 +100,20 @@ func testOrphans(b *bench) {
 	id, agentID := b.task("t")
 	r := b.command(id, agentID)
 	b.claim("dead")
-	orphans := func(owner string) int {
+	orphans := func() int {
 		var n int
 		b.update(func(tx *store.Tx) error {
-			found, err := tx.OrphanCommands(owner, "died")
+			found, err := tx.OrphanCommands("died")
 			n = len(found)
 			return err
 		})
 		return n
 	}
-	if n := orphans("dead"); n != 0 {
-		b.Errorf("%d orphans among a worker's own commands", n)
+	if n := orphans(); n != 0 {
+		b.Errorf("%d orphans while their worker has a lease", n)
 	}
-	if n := orphans("alive"); n != 1 {
+	b.update(func(tx *store.Tx) error { return tx.EndLease("dead") })
+	if n := orphans(); n != 1 {
 		b.Errorf("%d orphans, want 1", n)
 	}
 	b.view(func(tx *store.Tx) error {
@@ -132,4 +133,78 @@ func testOrphans(b *bench) {
 		}
 		return err
 	})
+}
+
+func testLeases(b *bench) {
+	id, agentID := b.task("t")
+	r := b.command(id, agentID)
+	b.update(func(tx *store.Tx) error { return tx.Beat("late", -time.Second) })
+	for _, owner := range []string{"late", "never"} {
+		if got := b.claim(owner); len(got) != 0 {
+			b.Errorf("%s claimed %v without a lease", owner, got)
+		}
+	}
+	b.lease("late")
+	if got := b.claim("late"); !slices.Equal(got, []string{r.Command.ID}) {
+		b.Errorf("claimed %v with a renewed lease, want %s", got, r.Command.ID)
+	}
+	b.update(func(tx *store.Tx) error { return tx.EndLease("") })
+	b.command(b.taskOf(agentID, "two"), agentID)
+	if got := b.claim("w1"); len(got) != 0 {
+		b.Errorf("claimed %v after every lease ended", got)
+	}
+}
+
+func testStreams(b *bench) {
+	id, _ := b.task("t")
+	b.hears(id, "s/0", working(id))
+	claim := func(owner string) (epoch int64) {
+		b.update(func(tx *store.Tx) (err error) {
+			epoch, err = tx.ClaimStream(id, owner)
+			return err
+		})
+		return epoch
+	}
+	holds := func(owner string, epoch int64) (held bool) {
+		b.update(func(tx *store.Tx) (err error) {
+			held, err = tx.HoldsStream(id, owner, epoch)
+			return err
+		})
+		return held
+	}
+	adopt := func() (n int64) {
+		b.update(func(tx *store.Tx) (err error) {
+			n, err = tx.AdoptStreams()
+			return err
+		})
+		return n
+	}
+	first := claim("dead")
+	if !holds("dead", first) {
+		b.Error("who claimed the stream does not hold it")
+	}
+	second := claim("w1")
+	if holds("dead", first) || holds("w1", first) || !holds("w1", second) {
+		b.Error("the stream is not held by its last claimer in the last epoch alone")
+	}
+	b.update(func(tx *store.Tx) error { return tx.ReleaseStream(id, "dead", first) })
+	if !holds("w1", second) {
+		b.Error("an earlier holder released the stream")
+	}
+	third := claim("dead")
+	if n := adopt(); n != 0 || !holds("dead", third) {
+		b.Errorf("%d streams adopted while their worker has a lease", n)
+	}
+	b.update(func(tx *store.Tx) error {
+		if err := tx.ScheduleCheck(id, tx.Now().Add(time.Hour), time.Hour); err != nil {
+			return err
+		}
+		return tx.EndLease("dead")
+	})
+	if n := adopt(); n != 1 || holds("dead", third) {
+		b.Errorf("%d streams adopted, want the one whose worker is gone", n)
+	}
+	if n := claimAny(b); n != 1 {
+		b.Errorf("%d checks due after the takeover, want 1", n)
+	}
 }

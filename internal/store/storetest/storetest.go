@@ -41,6 +41,8 @@ func Run(t *testing.T, open Open) {
 		"CommandStates":            testCommandStates,
 		"OneAnswerPerQuestion":     testOneAnswerPerQuestion,
 		"Orphans":                  testOrphans,
+		"Leases":                   testLeases,
+		"Streams":                  testStreams,
 		"ObservationsAtOnce":       testObservationsAtOnce,
 		"AnswersAtOnce":            testAnswersAtOnce,
 		"ClaimsAtOnce":             testClaimsAtOnce,
@@ -55,7 +57,9 @@ func Run(t *testing.T, open Open) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			published := &publications{}
-			test(&bench{T: t, db: open(t, published), published: published})
+			b := &bench{T: t, db: open(t, published), published: published}
+			b.lease("w0", "w1", "w2", "w3", "alive", "dead")
+			test(b)
 		})
 	}
 }
@@ -87,6 +91,19 @@ type bench struct {
 	*testing.T
 	db        *store.DB
 	published *publications
+}
+
+// lease gives the workers a lease.
+func (b *bench) lease(owners ...string) {
+	b.Helper()
+	b.update(func(tx *store.Tx) error {
+		for _, owner := range owners {
+			if err := tx.Beat(owner, time.Hour); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
