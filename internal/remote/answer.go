@@ -112,10 +112,16 @@ func (c *call) readAnswer(response *http.Response, body []byte) (json.RawMessage
 
 // unlikeA2A is the outcome of a call whose answer is not what was asked for.
 func (c *call) unlikeA2A(answer []byte) *Error {
-	return &Error{
+	outcome := &Error{
 		Delivery: Uncertain, Code: CodeInvalidResponse,
-		Message: "The agent's answer does not follow A2A; what was asked for is not in it: " + cleaned(string(answer), 200),
+		Message: "The agent's answer does not follow A2A; what was asked for is not in it",
 	}
+	if c.op.secret {
+		outcome.Message += "."
+	} else {
+		outcome.Message += ": " + cleaned(string(answer), 200)
+	}
+	return outcome
 }
 
 var byteOrderMark = []byte("\xEF\xBB\xBF")

@@ -71,14 +71,14 @@ var (
 	listTasks  = operation{name: "ListTasks", patience: headersLimit, payload: pagePayload, answer: pageShape}
 	agentCard  = operation{name: "AgentCard", patience: headersLimit}
 
-	createPush = pushOperation("CreateTaskPushNotificationConfig", pushShape)
-	getPush    = pushOperation("GetTaskPushNotificationConfig", pushShape)
-	listPushes = pushOperation("ListTaskPushNotificationConfigs", pushPageShape)
-	deletePush = pushOperation("DeleteTaskPushNotificationConfig", nothingShape)
+	createPush = pushOperation("CreateTaskPushNotificationConfig", pushPayload, pushShape)
+	getPush    = pushOperation("GetTaskPushNotificationConfig", pushPayload, pushShape)
+	listPushes = pushOperation("ListTaskPushNotificationConfigs", pushPagePayload, pushPageShape)
+	deletePush = pushOperation("DeleteTaskPushNotificationConfig", anyPayload, nothingShape)
 )
 
-func pushOperation(name string, answer shape) operation {
-	return operation{name: name, secret: true, patience: headersLimit, payload: anyPayload, answer: answer}
+func pushOperation(name string, payload func(json.RawMessage) (json.RawMessage, bool), answer shape) operation {
+	return operation{name: name, secret: true, patience: headersLimit, payload: payload, answer: answer}
 }
 
 func eventPayload(result json.RawMessage) (json.RawMessage, bool) {
@@ -93,6 +93,30 @@ func taskPayload(result json.RawMessage) (json.RawMessage, bool) {
 	}
 	isTask := rawjson.Member(result, "id") != nil && rawjson.Member(result, "status") != nil
 	return a2a.Wrap("task", result), isTask
+}
+
+// pushPayload takes a push configuration, flat or as 0.3 has it.
+func pushPayload(result json.RawMessage) (json.RawMessage, bool) {
+	config := result
+	if inner := rawjson.Member(result, "pushNotificationConfig"); inner != nil {
+		config = inner
+	}
+	return result, rawjson.KindOf(rawjson.Member(config, "url")) == rawjson.String
+}
+
+// pushPagePayload takes the list in a page of push configurations, or a list as 0.3
+// has it over JSON-RPC.
+func pushPagePayload(result json.RawMessage) (json.RawMessage, bool) {
+	if rawjson.KindOf(result) == rawjson.Array {
+		return result, true
+	}
+	configs := rawjson.Member(result, "configs")
+	kind := rawjson.KindOf(configs)
+	none := configs == nil || kind == rawjson.Null
+	if none {
+		configs = []byte("[]")
+	}
+	return configs, rawjson.KindOf(result) == rawjson.Object && (none || kind == rawjson.Array)
 }
 
 func anyPayload(result json.RawMessage) (json.RawMessage, bool) { return result, true }

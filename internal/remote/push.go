@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -40,7 +39,7 @@ func (c *Client) CreatePushConfig(ctx context.Context, t Target, config PushConf
 		_, err = call.agent.CreateTaskPushConfig(call.ctx, call.params, request)
 		return err
 	})
-	return readPushConfig(answer.Payload), err
+	return readPushConfig(config.TaskID, answer.Payload), err
 }
 
 // GetPushConfig returns one configuration of a task.
@@ -53,7 +52,7 @@ func (c *Client) GetPushConfig(ctx context.Context, t Target, taskID, id string)
 		_, err = call.agent.GetTaskPushConfig(call.ctx, call.params, &sdk.GetTaskPushConfigRequest{Tenant: call.tenant, TaskID: task, ID: config})
 		return err
 	})
-	return readPushConfig(answer.Payload), err
+	return readPushConfig(taskID, answer.Payload), err
 }
 
 // ListPushConfigs returns the configurations of a task, as far as they fit on one
@@ -70,13 +69,9 @@ func (c *Client) ListPushConfigs(ctx context.Context, t Target, taskID string) (
 	if err != nil {
 		return nil, err
 	}
-	list := answer.Payload
-	if configs := rawjson.Member(list, "configs"); configs != nil {
-		list = configs
-	}
 	var configs []PushConfig
-	for config := range rawjson.Elements(list) {
-		configs = append(configs, readPushConfig(config))
+	for config := range rawjson.Elements(answer.Payload) {
+		configs = append(configs, readPushConfig(taskID, config))
 	}
 	return configs, nil
 }
@@ -103,17 +98,14 @@ func (c *call) pushIDs(taskID, id string) (sdk.TaskID, string, error) {
 	return task, string(config), err
 }
 
-// readPushConfig reads a configuration of A2A 1.0, or of 0.3, which names the task
-// in a resource name and wraps the rest.
-func readPushConfig(raw json.RawMessage) PushConfig {
+// readPushConfig reads a configuration of a task in A2A 1.0, or in 0.3, which
+// wraps it. Which task it is of is known from what was asked.
+func readPushConfig(taskID string, raw json.RawMessage) PushConfig {
 	text := func(object []byte, name string) string {
 		s, _ := rawjson.Text(rawjson.Member(object, name))
 		return s
 	}
-	config := PushConfig{TaskID: text(raw, "taskId")}
-	if _, rest, ok := strings.Cut(text(raw, "name"), "tasks/"); ok && config.TaskID == "" {
-		config.TaskID, _, _ = strings.Cut(rest, "/")
-	}
+	config := PushConfig{TaskID: taskID}
 	if inner := rawjson.Member(raw, "pushNotificationConfig"); inner != nil {
 		raw = inner
 	}
