@@ -161,10 +161,10 @@ func (l *lines) line(ctx context.Context) (string, error) {
 	case <-ctx.Done():
 		return "", errGaveUp
 	case typed := <-l.typed:
-		if typed.err == io.EOF && typed.text == "" {
+		if errors.Is(typed.err, io.EOF) && typed.text == "" {
 			return "", errors.New("the input ended before the form was filled in")
 		}
-		if typed.err != nil && typed.err != io.EOF {
+		if typed.err != nil && !errors.Is(typed.err, io.EOF) {
 			return "", typed.err
 		}
 		return strings.TrimSuffix(strings.TrimSuffix(typed.text, "\n"), "\r"), nil

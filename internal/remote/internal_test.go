@@ -44,10 +44,10 @@ func FuzzEventReader(f *testing.F) {
 		if diff := cmp.Diff(whole, pieces, cmp.AllowUnexported(event{})); diff != "" {
 			t.Errorf("events mismatch (-whole +byte by byte):\n%s", diff)
 		}
-		if (wholeErr == io.EOF) != (piecesErr == io.EOF) {
+		if errors.Is(wholeErr, io.EOF) != errors.Is(piecesErr, io.EOF) {
 			t.Errorf("ended with %v and with %v", wholeErr, piecesErr)
 		}
-		if wholeErr != io.EOF && !errors.Is(wholeErr, ErrTooLarge) {
+		if !errors.Is(wholeErr, io.EOF) && !errors.Is(wholeErr, ErrTooLarge) {
 			t.Errorf("ended with %v", wholeErr)
 		}
 		for _, e := range whole {

@@ -3,6 +3,7 @@ package remote
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -52,7 +53,7 @@ func (r *eventReader) next() (event, error) {
 			e, r.size = event{}, 0
 		}
 	}
-	if hasData && r.ended == io.EOF {
+	if hasData && errors.Is(r.ended, io.EOF) {
 		e.unterminated = true
 		return e, nil
 	}

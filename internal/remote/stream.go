@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -133,9 +134,9 @@ func (s *repairedStream) Close() error { return s.response.Body.Close() }
 func (s *repairedStream) advance() error {
 	e, err := s.events.next()
 	switch {
-	case err == io.EOF && s.seen == 0:
+	case errors.Is(err, io.EOF) && s.seen == 0:
 		return &Error{Delivery: Uncertain, Code: CodeInvalidResponse, Message: "The agent ended its stream without saying anything."}
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return io.EOF
 	case err != nil:
 		return s.call.unreadable(err)

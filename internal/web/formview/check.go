@@ -80,7 +80,7 @@ func (c *check) inspect(definition string) {
 		return
 	}
 	c.open = Open{Form: report.Form, Action: c.path + "#sent", preview: &preview{definition: definition}}
-	c.try(report.Form.Initial())
+	_ = c.try(report.Form.Initial())
 }
 
 // enter takes what a person entered into the form.
