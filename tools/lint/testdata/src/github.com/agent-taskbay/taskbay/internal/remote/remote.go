@@ -1,0 +1,3 @@
+package remote
+
+import _ "github.com/a2aproject/a2a-go/v2/a2a"

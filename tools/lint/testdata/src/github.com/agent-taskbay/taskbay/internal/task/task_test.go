@@ -1,0 +1,7 @@
+package task
+
+import (
+	_ "log"
+
+	_ "github.com/agent-taskbay/taskbay/internal/api"
+)
