@@ -10,6 +10,8 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/cli"
 )
 
+//go:generate go run -C ../../tools ./notice
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the first signal asks for a clean stop; a second one is not caught any more
