@@ -148,7 +148,7 @@ func (s *grpcStream) RecvMsg(skeleton any) error {
 	switch {
 	case err == nil:
 		return protojson.Unmarshal([]byte(s.call.skeleton()), into)
-	case err == io.EOF && s.seen == 0:
+	case errors.Is(err, io.EOF) && s.seen == 0:
 		err = &Error{Delivery: Uncertain, Code: CodeInvalidResponse, Message: "The agent ended its stream without saying anything."}
 	}
 	s.recordHead(nil)
@@ -174,7 +174,7 @@ func (s *grpcStream) receive(answer proto.Message) error {
 		return nil
 	}
 	s.call.trailer = s.call.secrets.Header(headerOf(s.Trailer()))
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		s.call.status = "OK"
 		return err
 	}

@@ -112,9 +112,8 @@ func (s *server) run(ctx context.Context, program string, arguments ...string) e
 	if err != nil {
 		return err
 	}
-	defer said.Close()
 	cmd.Stdout, cmd.Stderr = said, said
-	if err := cmd.Run(); err != nil {
+	if err := errors.Join(cmd.Run(), said.Close()); err != nil {
 		text, _ := os.ReadFile(said.Name())
 		return fmt.Errorf("%s: %w\n%s", program, err, shorten(string(text)))
 	}
@@ -127,5 +126,5 @@ func freePort() (int, error) {
 		return 0, err
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
-	return port, errors.Join(listener.Close())
+	return port, listener.Close()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -156,13 +157,12 @@ func javascript(ctx context.Context, c *check) error {
 
 // parse has Node.js read one file as a module, whatever its name ends with.
 func parse(ctx context.Context, name string) error {
-	source, err := os.Open(name)
+	source, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
 	cmd := command(ctx, "node", "--check", "--input-type=module", "-")
-	cmd.Stdin = source
+	cmd.Stdin = bytes.NewReader(source)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", name, err, shorten(string(said)))
 	}

@@ -69,7 +69,7 @@ var rules = []rule{
 	{module + "internal/store", "nouns declare what they need of it; app hands it to them", []string{"internal/store", "internal/app"}},
 	{module + "internal/", "the form package is for agents too, and stands alone",
 		[]string{"internal", "cmd", "bench"}},
-	{"log", "a logger is handed in (log/slog)", nil},
+	{"log", "a logger is handed in (log/slog)", []string{"tools"}},
 	{"io/ioutil", "it is gone", nil},
 }
 
