@@ -36,7 +36,7 @@ type reply struct {
 }
 
 func (s *server) taskPage(w http.ResponseWriter, r *http.Request, status int, t task.Task, entered reply) error {
-	frame, err := s.shell(r, t.Title, sectionTasks)
+	frame, err := s.shell(r, views.StateAndTitle(t), sectionTasks)
 	if err != nil {
 		return err
 	}

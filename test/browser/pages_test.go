@@ -51,7 +51,7 @@ func TestFirstSteps(t *testing.T) {
 
 	p.until(`location.pathname.startsWith("/tasks/") && document.querySelector("#question structured-form")?.fields`)
 	p.until(`document.querySelector("#task-state").innerText.trim() === "Waiting for you"`)
-	p.until(`document.title === "(1) Deploy the shop · Taskbay"`)
+	p.until(`document.title === "(1) Waiting for you: Deploy the shop · Taskbay"`)
 	p.shot("asked")
 	p.click("#f-environment")
 	p.fill("#f-replicas", "3")
@@ -59,7 +59,7 @@ func TestFirstSteps(t *testing.T) {
 
 	p.until(`document.querySelector("#task-state").innerText.trim() === "Completed"`)
 	p.until(`!document.querySelector("structured-form")`)
-	p.until(`document.title === "Deploy the shop · Taskbay"`)
+	p.until(`document.title === "Completed: Deploy the shop · Taskbay"`)
 	p.shot("completed")
 	timeline := p.text("#timeline")
 	for _, want := range []string{"Environment", "Staging", "Replicas", "3", "Local operator", "Deploying 3 replica(s) to staging."} {

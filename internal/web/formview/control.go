@@ -140,12 +140,12 @@ func (c control) shownValue(at int) string {
 
 // optionText is an option where nothing but text can stand.
 func (c control) optionText(at int) string {
-	text := plain(c.field.Options[at].Label)
+	text := PlainText(c.field.Options[at].Label)
 	if strings.TrimSpace(text) == "" {
 		text = blankLabel
 	}
 	if value := c.shownValue(at); value != "" {
-		text += " — " + plain(value)
+		text += " — " + PlainText(value)
 	}
 	return text
 }

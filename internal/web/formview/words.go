@@ -14,8 +14,8 @@ const blankLabel = "(empty)"
 // notSent stands where the answer would.
 const notSent = "Nothing yet: an answer needs another look."
 
-// plain is a text with its hidden characters spelled out, for places that hold nothing but text.
-func plain(text string) string {
+// PlainText returns a text with its hidden characters spelled out, for places that hold nothing but text.
+func PlainText(text string) string {
 	if !form.HasHidden(text) {
 		return text
 	}

@@ -104,7 +104,7 @@ class LiveRegion extends HTMLElement {
     const asked = questionID();
     for (const html of fragments) swap(html);
     refreshTimes();
-    countInTitle();
+    tellInTitle();
     if (wasAtEnd && document.documentElement.scrollHeight > height) followEnd(questionID() !== asked);
   };
 
@@ -150,9 +150,18 @@ function followEnd(isNewQuestion) {
   else window.scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
 }
 
-function countInTitle() {
+const stateOfTask = () => document.getElementById("task-state")?.textContent.trim();
+
+let toldState = stateOfTask();
+
+// A tab in the background tells how many tasks wait, and how the one on the page
+// stands.
+function tellInTitle() {
   const count = Number(document.getElementById("nav-tasks")?.dataset.count);
-  const title = document.title.replace(/^\(\d+\) /, "");
+  const state = stateOfTask();
+  let title = document.title.replace(/^\(\d+\) /, "");
+  if (state && title.startsWith(`${toldState}: `)) title = state + title.slice(toldState.length);
+  toldState = state;
   document.title = count > 0 ? `(${count}) ${title}` : title;
 }
 

@@ -32,7 +32,7 @@ func (s *Shell) WithForms() {
 
 // Title with the count first, so that it can be seen on a narrow tab.
 func (s Shell) documentTitle() string {
-	title := s.Title + " · Taskbay"
+	title := formview.PlainText(s.Title) + " · Taskbay"
 	if s.NeedsYou > 0 {
 		return "(" + strconv.Itoa(s.NeedsYou) + ") " + title
 	}

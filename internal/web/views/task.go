@@ -75,6 +75,10 @@ func taskTitle(t task.Task) string {
 	return t.Title
 }
 
+// StateAndTitle tells how the task stands, then what it is: a tab shows little
+// more than the start of a title. A module keeps the state in it up to date.
+func StateAndTitle(t task.Task) string { return lookOf(t).label + ": " + taskTitle(t) }
+
 // Fragments are the parts of the page that a change of the task touches, for a
 // task with only those entries that changed.
 func (p TaskPage) Fragments() []templ.Component {
