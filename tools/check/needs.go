@@ -25,8 +25,8 @@ var (
 	compiler = need{[]string{"gcc", "clang"}, []string{"gcc", "libc6-dev"}, "the race detector"}
 )
 
-// needs installs what is missing, if it may. That it may not is no failure: the
-// tests that need it skip, and say so.
+// needs installs what is missing, if it may. That it may not is no failure, but
+// nothing that needs it is checked.
 func needs(ctx context.Context, c *check) error {
 	var packages []string
 	for _, n := range []need{chromium, postgres, node, npm, compiler} {
@@ -34,13 +34,15 @@ func needs(ctx context.Context, c *check) error {
 			packages = append(packages, n.packages...)
 		}
 	}
-	if len(packages) > 0 {
-		if err := install(ctx, packages); err != nil {
-			c.note = fmt.Sprintf("could not install %s: %v", strings.Join(packages, " "), err)
-			return nil
-		}
-		c.note = "installed " + strings.Join(packages, " ")
+	if len(packages) == 0 {
+		return nil
 	}
+	names := strings.Join(packages, " ")
+	if err := install(ctx, packages); err != nil {
+		c.skip("what needs "+names+", which could not be installed", err)
+		return nil
+	}
+	c.note = "installed " + names
 	return nil
 }
 
