@@ -22,7 +22,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.0.0"
+const Version = "1.1.0"
 
 const (
 	prefix       = "/api/v1"
@@ -33,12 +33,13 @@ const (
 
 // Config is what the API needs. All of it must be set.
 type Config struct {
-	Agents    Agents
-	Commands  Commands
-	Tasks     Tasks
-	Live      Live
-	Principal func(*http.Request) access.Principal // who makes this request
-	Log       *slog.Logger
+	Agents      Agents
+	Credentials Credentials
+	Commands    Commands
+	Tasks       Tasks
+	Live        Live
+	Principal   func(*http.Request) access.Principal // who makes this request
+	Log         *slog.Logger
 }
 
 // server answers the requests of one Config.
@@ -85,6 +86,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 			Components: &huma.Components{Schemas: schemas()},
 			Tags: []*huma.Tag{
 				{Name: "Agents", Description: "The catalogue of agents."},
+				{Name: "Credentials", Description: "What Taskbay authenticates to agents with. Secrets go in and never come out."},
 				{Name: "Commands", Description: "What is sent to agents: durable, and sent at most once."},
 				{Name: "Tasks", Description: "What agents do, and what they ask."},
 				{Name: "Forms", Description: "Checks for those who write form definitions."},
@@ -98,6 +100,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	api := humago.NewWithPrefix(mux, prefix, config)
 	api.UseMiddleware(s.prepare)
 	s.registerAgents(api)
+	s.registerCredentials(api)
 	s.registerCommands(api)
 	s.registerTasks(api)
 	s.registerEvents(api)
@@ -116,6 +119,12 @@ func allowed(item *huma.PathItem) string {
 	}
 	if item.Post != nil {
 		methods = append(methods, http.MethodPost)
+	}
+	if item.Put != nil {
+		methods = append(methods, http.MethodPut)
+	}
+	if item.Delete != nil {
+		methods = append(methods, http.MethodDelete)
 	}
 	return strings.Join(methods, ", ")
 }

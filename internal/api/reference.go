@@ -73,7 +73,7 @@ func referenceOf(document *huma.OpenAPI) reference {
 		group := referenceGroup{Name: tag.Name, Description: tag.Description}
 		for _, path := range sortedKeys(document.Paths) {
 			item := document.Paths[path]
-			for _, op := range []*huma.Operation{item.Get, item.Post} {
+			for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
 				if op != nil && slices.Contains(op.Tags, tag.Name) {
 					group.Operations = append(group.Operations, operationOf(op))
 				}

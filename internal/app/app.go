@@ -177,10 +177,13 @@ func (a *App) wire(hub *live.Hub, o Options) {
 	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
 
 	pages := web.New(web.Config{
-		Agents: a.agents, Commands: commands, Tasks: tasks, Live: hub, Blobs: &task.Blobs{View: store.For[task.BlobTx](db.View)},
+		Agents: a.agents, Credentials: a.credentials, Commands: commands, Tasks: tasks, Live: hub,
+		Blobs:     &task.Blobs{View: store.For[task.BlobTx](db.View)},
 		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 	})
-	programs := api.New(api.Config{Agents: a.agents, Commands: commands, Tasks: tasks, Live: hub, Principal: principal, Log: o.Log})
+	programs := api.New(api.Config{
+		Agents: a.agents, Credentials: a.credentials, Commands: commands, Tasks: tasks, Live: hub, Principal: principal, Log: o.Log,
+	})
 	a.server = &http.Server{
 		Handler:           routes(pages, programs, api.Health(db, o.Log)),
 		ReadHeaderTimeout: 10 * time.Second,

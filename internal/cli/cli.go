@@ -51,14 +51,15 @@ func (f *failure) Unwrap() error { return f.err }
 type commands struct {
 	Help helpFlag `short:"h" help:"Show this help."`
 
-	Serve     serveCommand     `cmd:"" help:"Run Taskbay. This is what taskbay does without a command."`
-	Demo      demoCommand      `cmd:"" help:"Run Taskbay together with sample agents to try it with."`
-	Worker    workerCommand    `cmd:"" help:"Do the work of Taskbay servers that share a PostgreSQL database, and serve nothing."`
-	Migrate   migrateCommands  `cmd:"" help:"Look at the schema of a PostgreSQL database, or bring it up to date."`
-	DemoAgent demoAgentCommand `cmd:"" help:"Run only the sample agents, for a Taskbay elsewhere."`
-	Form      formCommands     `cmd:"" help:"Check, answer and fill in form definitions."`
-	Version   versionCommand   `cmd:"" help:"Say which version this is."`
-	HelpOn    helpCommand      `cmd:"" name:"help" help:"Show this help, or that of a command."`
+	Serve      serveCommand       `cmd:"" help:"Run Taskbay. This is what taskbay does without a command."`
+	Demo       demoCommand        `cmd:"" help:"Run Taskbay together with sample agents to try it with."`
+	Worker     workerCommand      `cmd:"" help:"Do the work of Taskbay servers that share a PostgreSQL database, and serve nothing."`
+	Migrate    migrateCommands    `cmd:"" help:"Look at the schema of a PostgreSQL database, or bring it up to date."`
+	DemoAgent  demoAgentCommand   `cmd:"" help:"Run only the sample agents, for a Taskbay elsewhere."`
+	Credential credentialCommands `cmd:"" help:"Set, list and revoke what Taskbay shows to agents to be let in."`
+	Form       formCommands       `cmd:"" help:"Check, answer and fill in form definitions."`
+	Version    versionCommand     `cmd:"" help:"Say which version this is."`
+	HelpOn     helpCommand        `cmd:"" name:"help" help:"Show this help, or that of a command."`
 }
 
 const description = `Agent Taskbay is the console for people who work with A2A agents.

@@ -77,7 +77,7 @@ func writeCommand(out *bytes.Buffer, command *kong.Node) {
 // isServer reports whether a command takes the options of a server, of which
 // docs/configuration.md is made.
 func isServer(command *kong.Node) bool {
-	return slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == "config" })
+	return slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == "log-level" })
 }
 
 func flagName(flag *kong.Flag) string {

@@ -15,6 +15,23 @@ import (
 // credential is set for it.
 var ErrNeeded = errors.New("a credential is needed")
 
+// Lacking returns the IDs of those agents that are not called before a credential
+// is set, given the latest binding of each that ever had one.
+func Lacking(agents []agent.Agent, latest []Binding) map[string]bool {
+	ended := make(map[string]bool, len(latest))
+	for _, b := range latest {
+		ended[b.AgentID] = b.Ended != ""
+	}
+	lacking := make(map[string]bool)
+	for _, a := range agents {
+		revoked, had := ended[a.ID]
+		if revoked || !had && a.Card.SecurityRequired {
+			lacking[a.ID] = true
+		}
+	}
+	return lacking
+}
+
 var errNotAsShown = errors.New("the credential is not what its record says")
 
 // Offer is a way in which an agent's card lets callers authenticate.

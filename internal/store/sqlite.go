@@ -15,6 +15,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
+// FileName is the name of the database file in a data directory.
+const FileName = "taskbay.db"
+
 // readers is how many reads run at once.
 const readers = 4
 
@@ -22,7 +25,7 @@ const readers = 4
 // brings its schema up to date. A file with a newer schema than this program
 // knows is an error that says so.
 func OpenSQLite(ctx context.Context, dir string, live Publisher) (*DB, error) {
-	file := filepath.Join(dir, "taskbay.db")
+	file := filepath.Join(dir, FileName)
 	if err := makePrivate(file); err != nil {
 		return nil, err
 	}

@@ -42,9 +42,17 @@ func (s *server) agentPage(w http.ResponseWriter, r *http.Request, status int, a
 		return err
 	}
 	frame.WithSheets("task.css", "agent.css")
+	history, err := s.Credentials.History(r.Context(), s.Principal(r), a.ID)
+	if err != nil {
+		return err
+	}
+	access, err := s.access(r.Context(), a, history)
+	if err != nil {
+		return err
+	}
 	action := "/agents/" + a.ID + "/tasks"
 	p := views.AgentPage{
-		Shell: frame, Agent: a, WithForm: start.withForm, Problem: start.notice,
+		Shell: frame, Agent: a, Access: access, WithForm: start.withForm, Problem: start.notice,
 		Already: r.URL.Query().Has("already"),
 		Composer: views.Composer{
 			Action: action, Key: uuid.NewString(), Button: "Start task", Unmet: views.Unmet(a),

@@ -3,11 +3,16 @@ package web
 import (
 	"net/http"
 
+	"github.com/agent-taskbay/taskbay/internal/credential"
 	"github.com/agent-taskbay/taskbay/internal/web/views"
 )
 
 func (s *server) agentsList(w http.ResponseWriter, r *http.Request) error {
 	agents, err := s.Agents.List(r.Context(), s.Principal(r))
+	if err != nil {
+		return err
+	}
+	bindings, err := s.Credentials.List(r.Context(), s.Principal(r))
 	if err != nil {
 		return err
 	}
@@ -17,6 +22,6 @@ func (s *server) agentsList(w http.ResponseWriter, r *http.Request) error {
 	}
 	frame.WithSheets("list.css")
 	return page(r.Context(), w, http.StatusOK, views.Agents(views.AgentsPage{
-		Shell: frame, Agents: agents, Welcome: s.welcome(r, agents),
+		Shell: frame, Agents: agents, Lacking: credential.Lacking(agents, bindings), Welcome: s.welcome(r, agents),
 	}))
 }

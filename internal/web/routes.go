@@ -35,6 +35,9 @@ func (s *server) routes() []route {
 		{"GET /agents/{id}", s.agentShow},
 		{"POST /agents/{id}/discover", s.agentDiscover},
 		{"POST /agents/{id}/tasks", s.taskStart},
+		{"GET /agents/{id}/credential", s.credentialShow},
+		{"POST /agents/{id}/credential", s.credentialSet},
+		{"POST /agents/{id}/credential/revoke", s.credentialRevoke},
 
 		{"GET /tasks", s.tasksList},
 		{"GET /tasks/{id}", s.taskShow},

@@ -69,15 +69,16 @@ type Blobs interface {
 
 // Config is what the pages need. All but Demo must be set.
 type Config struct {
-	Agents    Agents
-	Commands  Commands
-	Tasks     Tasks
-	Live      Live
-	Blobs     Blobs
-	Principal func(*http.Request) access.Principal // who makes this request
-	Version   string                               // of the program, shown in the footer
-	Log       *slog.Logger
-	Demo      bool // the sample agents are running: say what to click first
+	Agents      Agents
+	Credentials Credentials
+	Commands    Commands
+	Tasks       Tasks
+	Live        Live
+	Blobs       Blobs
+	Principal   func(*http.Request) access.Principal // who makes this request
+	Version     string                               // of the program, shown in the footer
+	Log         *slog.Logger
+	Demo        bool // the sample agents are running: say what to click first
 }
 
 // server answers the requests of one Config.

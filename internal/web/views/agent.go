@@ -13,7 +13,8 @@ import (
 type AgentsPage struct {
 	Shell   Shell
 	Agents  []agent.Agent
-	Welcome *Welcome // what to click first; nil if it is not to be shown
+	Lacking map[string]bool // agents, by ID, that need a credential and have none
+	Welcome *Welcome        // what to click first; nil if it is not to be shown
 }
 
 // NewAgentPage is where an agent is added.
@@ -27,6 +28,7 @@ type NewAgentPage struct {
 type AgentPage struct {
 	Shell     Shell
 	Agent     agent.Agent
+	Access    Access
 	Composer  Composer
 	StartForm *formview.Open // the start form, if the agent offers a valid one
 	WithForm  bool           // the form is shown rather than the composer

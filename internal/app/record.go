@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/config"
+	"github.com/agent-taskbay/taskbay/internal/credential"
+	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/store"
+)
+
+// Record is what a server keeps, opened by a command beside whatever servers are
+// running. It calls no agents.
+type Record struct {
+	Agents      *agent.Catalogue // to read
+	Credentials *credential.Service
+
+	db *store.DB
+}
+
+// OpenRecord opens the record of a server that has run before. Its errors are for
+// the person who gave the command.
+func OpenRecord(ctx context.Context, d config.Data) (*Record, error) {
+	db, err := openData(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	ring, err := d.Vault.Ring(d.DataDir)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Record{
+		Agents:      &agent.Catalogue{View: store.For[agent.Tx](db.View)},
+		Credentials: NewCredentials(db, ring, slog.New(slog.DiscardHandler)),
+		db:          db,
+	}, nil
+}
+
+func openData(ctx context.Context, d config.Data) (*store.DB, error) {
+	if d.DatabaseURL != "" {
+		db, err := store.OpenPostgres(ctx, d.DatabaseURL, &live.Hub{}, false)
+		if err != nil {
+			return nil, fmt.Errorf("PostgreSQL: %w", err)
+		}
+		return db, nil
+	}
+	if _, err := os.Stat(filepath.Join(d.DataDir, store.FileName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no Taskbay in %s.\nStart one, or name its directory with --data-dir; that of the demo is ~/.taskbay-demo", d.DataDir)
+	}
+	return store.OpenSQLite(ctx, d.DataDir, &live.Hub{})
+}
+
+// Close lets go of it.
+func (r *Record) Close() error { return r.db.Close() }
