@@ -153,9 +153,7 @@ func withoutScripts(p *tab) {
 // preferDark makes the system's colour scheme dark.
 func preferDark(p *tab) {
 	p.Helper()
-	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
-	})
+	p.emulate("prefers-color-scheme", "dark")
 }
 
 // allowClipboard lets the page write to the clipboard and read it, as if a person

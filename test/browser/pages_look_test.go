@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-taskbay/taskbay/internal/app/apptest"
@@ -100,35 +99,6 @@ const structureFaults = `(() => {
 	}
 	return faults;
 })()`
-
-// TestKeyboardAlone goes from the top of the page to its content, and into the
-// first task, with the keyboard alone.
-func TestKeyboardAlone(t *testing.T) {
-	t.Parallel()
-	s, p := product(t)
-	id := startTask(s, "form", "Deploy the shop")
-	p.visit(s.URL() + "/tasks")
-	p.isLive()
-	p.press(kb.Tab)
-	if got := evaluate[string](p, `document.activeElement.innerText`); got != "Skip to content" {
-		t.Fatalf("the first stop is %q, want the way past the navigation", got)
-	}
-	visible := evaluate[bool](p, `document.activeElement.getBoundingClientRect().top >= 0`)
-	if !visible {
-		t.Error("the skip link cannot be seen when it has the focus")
-	}
-	p.press(kb.Enter)
-	p.until(`document.activeElement.id === "main"`)
-	onRow := `document.activeElement.closest(".row") !== null`
-	for range 20 {
-		p.press(kb.Tab)
-		if evaluate[bool](p, onRow) {
-			break
-		}
-	}
-	p.press(kb.Enter)
-	p.until(`location.pathname === "/tasks/" + args[0]`, id)
-}
 
 // TestTheme chooses a theme and finds it again on the next page, before
 // anything is painted.
