@@ -38,6 +38,7 @@ type Options struct {
 	WorkerOnly   bool                        // no pages and no API, only work
 	SampleAgents string                      // HOST:PORT to run the sample agents on and register them; "" for none
 	Pause        func(context.Context) error // between the chunks of a sample agent's stream; nil for its own
+	Limits       remote.Limits               // of what an agent may cost; zero members are the defaults
 }
 
 // App is a server: its store, its workers and its pages.
@@ -101,7 +102,9 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	a.tokens = network.Transport()
 	a.credentials = NewCredentials(a.db, ring, o.Log)
 	a.credentials.Tokens = a.tokens
-	a.remote = remote.New(remote.Options{Network: network, Credentials: a.credentials, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version})
+	a.remote = remote.New(remote.Options{
+		Limits: o.Limits, Network: network, Credentials: a.credentials, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version,
+	})
 	a.wire(hub, o)
 	return nil
 }

@@ -199,6 +199,7 @@ func (d *Dispatcher) dispatch(ctx context.Context, r Record) {
 	to, problem := d.verdict(r, err)
 	log.Warn("command not sent as it should", "status", to, "attempt", r.Command.Attempts, "error", err)
 	d.keep(log, func(tx Tx) error { return d.settle(tx, r, to, problem) })
+	d.Observer.Heard(task.Outcome{TaskID: r.Command.TaskID}) // settle may have made a check due
 }
 
 // verdict is the status that an attempt which went wrong leaves the command in.
@@ -221,21 +222,26 @@ func (d *Dispatcher) verdict(r Record, err error) (Status, string) {
 	return Failed, fmt.Sprintf("%s Tried %d times; nothing reached the agent.", answer.Message, r.Command.Attempts)
 }
 
-// settle ends the attempt. A failed answer opens its question again.
+// settle ends the attempt. A failed answer opens its question again. The agent is
+// asked how the task stands: it may have ended just before it was canceled, or have
+// taken an answer of which it said nothing.
 func (d *Dispatcher) settle(tx Tx, r Record, to Status, problem string) error {
 	runAt := tx.Now()
 	if to == Pending {
 		runAt = runAt.Add(retryAfter[min(r.Command.Attempts, len(retryAfter))-1])
 	}
 	mine, err := tx.SettleCommand(r.Command.ID, d.Owner, to, problem, runAt)
-	if err != nil || !mine || to != Failed {
+	if err != nil || !mine || to == Pending {
 		return err
 	}
 	head, _, err := tx.TaskHead(r.Command.TaskID)
-	if err == nil && head.AnsweredBy == r.Command.ID {
+	if err == nil && head.AnsweredBy == r.Command.ID && to == Failed {
 		err = tx.SetAnsweredBy(head.TaskID, "")
 	}
-	return err
+	if err != nil || head.RemoteTaskID == "" || head.State.Terminal() {
+		return err
+	}
+	return tx.ScheduleCheck(head.TaskID, tx.Now(), 0)
 }
 
 // keep stores what is known of a command. It goes on trying for a while: what is

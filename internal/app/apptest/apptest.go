@@ -17,6 +17,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
+	"github.com/agent-taskbay/taskbay/internal/remote"
 )
 
 // Server is a running product.
@@ -35,6 +36,7 @@ type Options struct {
 	ServeOnly    bool   // leave the work to other processes
 	WorkOnly     bool   // serve nothing
 	Network      netpolicy.Options
+	Limits       remote.Limits
 	Version      string // "" is "test"
 }
 
@@ -47,7 +49,7 @@ func Start(t testing.TB, o Options) *Server {
 	options := app.Options{
 		Log:     slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Version: cmp.Or(o.Version, "test"), WorkerOnly: o.WorkOnly,
-		Pause: func(context.Context) error { return nil },
+		Pause: func(context.Context) error { return nil }, Limits: o.Limits,
 	}
 	if o.SampleAgents {
 		options.SampleAgents = "127.0.0.1:0"
@@ -66,6 +68,12 @@ func Start(t testing.TB, o Options) *Server {
 	go func() { s.done <- a.Run(ctx) }()
 	t.Cleanup(s.Stop)
 	return s
+}
+
+// For returns the product as one test of several uses it: what goes wrong is that
+// test's failure.
+func (s *Server) For(t testing.TB) *Server {
+	return &Server{App: s.App, t: t, stop: func() {}}
 }
 
 // Stop ends the product in order. Stopping twice is once.
@@ -193,9 +201,13 @@ func (s *Server) Send(agentID string, body any) Command {
 
 // Task is a task as a test needs it.
 type Task struct {
-	ID       string `json:"id"`
-	State    string `json:"state"`
-	Kind     string `json:"kind"`
+	ID          string `json:"id"`
+	ContextID   string `json:"contextId"`
+	State       string `json:"state"`
+	Kind        string `json:"kind"`
+	Transitions []struct {
+		State string `json:"state"`
+	} `json:"transitions"`
 	Messages []struct {
 		ID    string `json:"id"`
 		Role  string `json:"role"`

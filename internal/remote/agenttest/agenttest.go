@@ -20,6 +20,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	"github.com/a2aproject/a2a-go/v2/a2asrv/push"
 	"github.com/a2aproject/a2a-go/v2/a2asrv/taskstore"
+	"github.com/google/uuid"
 	"google.golang.org/grpc"
 
 	"github.com/agent-taskbay/taskbay/form"
@@ -88,7 +89,7 @@ func Serve(t testing.TB, way Way, streaming bool) *Agent {
 	a.Interface.URL = ServeHandler(t, way, handler)
 	card := httptest.NewServer(a2asrv.NewAgentCardHandler(cardProducer(a.card(), way)))
 	t.Cleanup(card.Close)
-	a.CardURL = card.URL + "/card.json"
+	a.CardURL = card.URL + "/" + uuid.NewString() + ".json" // never that of an agent before it at the same port
 	return a
 }
 
