@@ -20,14 +20,24 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
+	"github.com/agent-taskbay/taskbay/internal/store/postgrestest"
 )
 
-const dataDirVariable = "TASKBAY_CRASH_TEST_DATA_DIR"
+// placeVariable holds the place of a process that gets killed.
+const placeVariable = "TASKBAY_CRASH_TEST_PLACE"
+
+// place is where a process keeps its data, and what it does there.
+type place struct {
+	DataDir     string
+	DatabaseURL string // "" is SQLite in DataDir
+	Workers     bool   // it sends commands
+	WorkOnly    bool   // it serves nothing
+}
 
 // TestMain is also the process that gets killed: the product, and nothing else.
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(dataDirVariable); dir != "" {
-		if err := serve(dir); err != nil {
+	if encoded := os.Getenv(placeVariable); encoded != "" {
+		if err := run(encoded); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -36,28 +46,52 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func serve(dir string) error {
+func run(encoded string) error {
+	var at place
+	if err := json.Unmarshal([]byte(encoded), &at); err != nil {
+		return err
+	}
 	ctx := context.Background()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	a, err := app.New(ctx, config.Config{Listen: "127.0.0.1:0", DataDir: dir}, app.Options{Log: log, Version: "crash"})
+	a, err := app.New(ctx, config.Config{
+		Listen: "127.0.0.1:0", DataDir: at.DataDir, DatabaseURL: at.DatabaseURL, AutoMigrate: true, Workers: &at.Workers,
+	}, app.Options{Log: log, Version: "crash", WorkerOnly: at.WorkOnly})
 	if err != nil {
 		return err
 	}
-	fmt.Println(a.URL())
+	if at.WorkOnly {
+		fmt.Println("at work")
+	} else {
+		fmt.Println(a.URL())
+	}
 	return a.Run(ctx)
+}
+
+// onEachDatabase runs a test on both, each time in a place of its own.
+func onEachDatabase(t *testing.T, test func(*testing.T, place)) {
+	t.Run("SQLite", func(t *testing.T) {
+		test(t, place{DataDir: t.TempDir(), Workers: true})
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		test(t, place{DataDir: t.TempDir(), DatabaseURL: postgrestest.URL(t), Workers: true})
+	})
 }
 
 // process is one life of the product.
 type process struct {
 	t   *testing.T
 	cmd *exec.Cmd
-	url string
+	url string // "at work" of one that serves nothing
 }
 
-func start(t *testing.T, dir string) *process {
+func start(t *testing.T, at place) *process {
 	t.Helper()
+	encoded, err := json.Marshal(at)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), dataDirVariable+"="+dir)
+	cmd.Env = append(os.Environ(), placeVariable+"="+string(encoded))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -68,7 +102,7 @@ func start(t *testing.T, dir string) *process {
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatalf("the process said no URL: %v", err)
+		t.Fatalf("the process said nothing: %v", err)
 	}
 	p := &process{t: t, cmd: cmd, url: strings.TrimSpace(line)}
 	t.Cleanup(p.kill)
@@ -165,13 +199,17 @@ var moments = map[string]func(*process, *agent, []*sent){
 // way, several times over, and finds that none that was accepted is lost and
 // none reached the agent twice.
 func TestKilledAtEveryStep(t *testing.T) {
+	onEachDatabase(t, testKilledAtEveryStep)
+}
+
+func testKilledAtEveryStep(t *testing.T, at place) {
 	const rounds, batch = 4, 6
-	dir, a := t.TempDir(), startAgent(t)
+	a := startAgent(t)
 	var all []*sent
 	var agentID string
 	for round := range rounds {
 		for name, moment := range moments {
-			p := start(t, dir)
+			p := start(t, at)
 			agentID = p.register(a.cardURL())
 			messages := newMessages(batch)
 			all = append(all, messages...)
@@ -184,15 +222,19 @@ func TestKilledAtEveryStep(t *testing.T) {
 			p.kill()
 		}
 	}
-	check(t, start(t, dir), a, agentID, all)
+	check(t, start(t, at), a, all)
 }
 
 // TestKilledWhileAccepting kills the product while it accepts messages. Given
 // again under their keys, each is there once.
 func TestKilledWhileAccepting(t *testing.T) {
-	dir, a := t.TempDir(), startAgent(t)
+	onEachDatabase(t, testKilledWhileAccepting)
+}
+
+func testKilledWhileAccepting(t *testing.T, at place) {
+	a := startAgent(t)
 	var all []*sent
-	p := start(t, dir)
+	p := start(t, at)
 	agentID := p.register(a.cardURL())
 	go func() { // the agent answers at once
 		for range a.received {
@@ -217,7 +259,7 @@ func TestKilledWhileAccepting(t *testing.T) {
 		}
 		p.kill()
 		<-done
-		p = start(t, dir)
+		p = start(t, at)
 		for _, s := range batch {
 			had := s.commandID
 			if err := p.submit(agentID, s); err != nil {
@@ -228,12 +270,40 @@ func TestKilledWhileAccepting(t *testing.T) {
 			}
 		}
 	}
-	check(t, p, a, agentID, all)
+	check(t, p, a, all)
+}
+
+// TestKilledWorkers has two workers share the load of one server, and kills one
+// of them again and again: what it was sending is uncertain, everything else is
+// sent by the others.
+func TestKilledWorkers(t *testing.T) {
+	a := startAgent(t)
+	at := place{DataDir: t.TempDir(), DatabaseURL: postgrestest.URL(t)}
+	server := start(t, at)
+	at.WorkOnly = true
+	start(t, at)
+	agentID := server.register(a.cardURL())
+	var all []*sent
+	for range 6 {
+		victim := start(t, at)
+		batch := newMessages(12)
+		all = append(all, batch...)
+		for _, s := range batch {
+			if err := server.submit(agentID, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			a.next(batch)
+		}
+		victim.kill()
+	}
+	check(t, server, a, all)
 }
 
 // check waits until every command is settled and compares what the product says
 // with what the agent saw.
-func check(t *testing.T, p *process, a *agent, agentID string, all []*sent) {
+func check(t *testing.T, p *process, a *agent, all []*sent) {
 	t.Helper()
 	stop := make(chan struct{})
 	defer close(stop)
