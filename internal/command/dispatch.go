@@ -44,6 +44,7 @@ type Observer interface {
 type Stream struct {
 	ID     string // names its events in the ledger
 	Count  int    // events taken in so far
+	Epoch  int64  // in which this process follows the task's stream; 0 if it has not claimed it yet
 	Next   func() (remote.Observation, error, bool)
 	Cancel func() // makes Next return soon; from any goroutine
 	Stop   func() // must be called at the end, not while Next runs
@@ -274,7 +275,7 @@ func (d *Dispatcher) send(ctx context.Context, r Record) error {
 		if err != nil {
 			return err
 		}
-		d.answered(r, task.SourceReply, r.Command.ID, o, false)
+		d.answered(r, task.SourceReply, r.Command.ID, o, nil)
 		return nil
 	}
 	request := requestTo(r, head)
@@ -283,7 +284,7 @@ func (d *Dispatcher) send(ctx context.Context, r Record) error {
 		if err != nil {
 			return err
 		}
-		d.answered(r, task.SourceReply, r.Command.ID, o, false)
+		d.answered(r, task.SourceReply, r.Command.ID, o, nil)
 		return nil
 	}
 	return d.stream(ctx, r, target, request)
@@ -307,7 +308,7 @@ func (d *Dispatcher) stream(ctx context.Context, r Record, target remote.Target,
 		return err
 	}
 	s := Stream{ID: r.Command.ID, Count: 1, Next: next, Cancel: cancel, Stop: end}
-	taskID := d.answered(r, task.SourceStream, streamKey(s.ID, 0), o, true)
+	taskID := d.answered(r, task.SourceStream, streamKey(s.ID, 0), o, &s)
 	d.Observer.Follow(taskID, s)
 	return nil
 }
@@ -320,15 +321,22 @@ func (s *Stream) Key() string {
 	return streamKey(s.ID, s.Count-1)
 }
 
-// answered takes an answer in and returns the local ID of the task that it is about.
-func (d *Dispatcher) answered(r Record, source task.Source, key string, o remote.Observation, streaming bool) string {
+// answered takes an answer in and returns the local ID of the task that it is
+// about. If it is the first event of a stream, that is claimed with it, so that
+// the stream is taken over should this process die now.
+func (d *Dispatcher) answered(r Record, source task.Source, key string, o remote.Observation, s *Stream) string {
 	outcome := task.Outcome{TaskID: r.Command.TaskID}
 	d.keep(d.Log.With("command", r.Command.ID), func(tx Tx) (err error) {
 		outcome, err = task.Ingest(tx, d.NewID, task.Observed{TaskID: r.Command.TaskID, Source: source, SourceKey: key, Observation: o})
 		if err != nil {
 			return err
 		}
-		at, interval := task.NextCheck(outcome.Head, streaming, 0, tx.Now())
+		if s != nil {
+			if s.Epoch, err = tx.ClaimStream(outcome.TaskID, d.Owner); err != nil {
+				return err
+			}
+		}
+		at, interval := task.NextCheck(outcome.Head, s != nil, 0, tx.Now())
 		if err := tx.ScheduleCheck(outcome.TaskID, at, interval); err != nil {
 			return err
 		}

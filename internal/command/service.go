@@ -85,6 +85,8 @@ type Tx interface {
 	// SettleCommand ends the attempt of a command that owner claimed. It
 	// reports false, and does nothing, if the command is no longer owner's.
 	SettleCommand(id, owner string, to Status, problem string, runAt time.Time) (bool, error)
+	// ClaimStream makes owner the one who follows a task's stream, in a new epoch.
+	ClaimStream(taskID, owner string) (epoch int64, err error)
 	// OrphanCommands makes uncertain what processes without a lease were
 	// dispatching, and returns it.
 	OrphanCommands(problem string) ([]Record, error)

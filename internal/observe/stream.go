@@ -49,7 +49,10 @@ func (o *Observer) subscribe(c Check, target remote.Target) {
 func (o *Observer) follow(taskID string, s *command.Stream) {
 	defer s.Stop()
 	heard := s.Count > 0
-	epoch, err := o.claimStream(taskID)
+	epoch, err := s.Epoch, error(nil)
+	if epoch == 0 {
+		epoch, err = o.claimStream(taskID)
+	}
 	if err != nil && o.ctx.Err() == nil {
 		o.Log.Error("claim a stream", "task", taskID, "error", err)
 	}
