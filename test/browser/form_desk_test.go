@@ -209,7 +209,7 @@ func writePage(w http.ResponseWriter, r *http.Request, body templ.Component, mod
 	for _, sheet := range []string{"tokens.css", "base.css", "components.css", formview.StyleSheet, formview.CheckStyleSheet} {
 		_, _ = fmt.Fprintf(w, `<link rel="stylesheet" href="/static/%s">`, sheet)
 	}
-	_, _ = fmt.Fprintf(w, `<script type="module" src="/static/%s"></script></head><body><header></header><main id="main">`, module)
+	_, _ = fmt.Fprintf(w, `<script type="module" src="/static/%s"></script></head><body><header></header><main id="main" tabindex="-1">`, module)
 	if err := body.Render(r.Context(), w); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	s, p := product(t)
-	p.expect("status of 404")
+	p.expect("status of 40")
 	schemes := map[string]tabOption{"light": func(p *tab) { p.emulate("prefers-color-scheme", "light") }, "dark": preferDark}
 	for name, address := range everyPage(s) {
 		p.visit(s.URL() + address)

@@ -15,7 +15,8 @@ import (
 func everyPage(s *apptest.Server) map[string]string {
 	pages := map[string]string{
 		"tasks": "/tasks", "waiting": "/tasks?needs=you", "nothing fits": "/tasks?q=nowhere", "agents": "/agents", "new agent": "/agents/new",
-		"form check": "/form-check?sample=every-kind", "not found": "/nowhere",
+		"form check": "/form-check?sample=every-kind", "not found": "/nowhere", "method not allowed": "/agents/any/tasks",
+		"credential": "/agents/" + s.SampleAgent("form").ID + "/credential",
 	}
 	for _, variant := range []string{"form", "plain", "invalid", "kitchen-sink", "slow"} {
 		pages["task "+variant] = "/tasks/" + startTask(s, variant, "Begin with a longwordthatdoesnotendbeforethelineisfullandmoreofit and so on")
@@ -33,7 +34,7 @@ func everyPage(s *apptest.Server) map[string]string {
 func TestEveryPageHolds(t *testing.T) {
 	t.Parallel()
 	s, p := product(t)
-	p.expect("status of 404")
+	p.expect("status of 40")
 	for name, address := range everyPage(s) {
 		for _, width := range []int64{320, 768, 1280} {
 			viewport(width, 800)(p)

@@ -226,7 +226,15 @@ class StructuredForm extends HTMLElement {
     this.#status.textContent = "Sent.";
     for (const field of this.#fields) field.lock();
     if (location && new URL(location, document.baseURI).pathname !== window.location.pathname) window.location.assign(location);
-    else if (this.#unwanted) (this.closest("[data-gone]") ?? this).remove();
+    else if (this.#unwanted) this.#leave();
+  }
+
+  // Whoever had the focus in here goes on from the content of the page.
+  #leave() {
+    const place = this.closest("[data-gone]") ?? this;
+    const hadFocus = place.contains(document.activeElement);
+    place.remove();
+    if (hadFocus) document.getElementById("main")?.focus({ preventScroll: true });
   }
 
   // Nothing can be sent any more; what was typed can be taken elsewhere.
