@@ -47,7 +47,7 @@ func (s *server) credentialPage(w http.ResponseWriter, r *http.Request, status i
 	if p.Shell, err = s.shell(r, "Credential of "+p.Agent.Name, sectionAgents); err != nil {
 		return err
 	}
-	p.Shell.WithSheets("agent.css")
+	p.Shell.WithSheets("task.css", "agent.css")
 	if p.History, err = s.Credentials.History(r.Context(), s.Principal(r), p.Agent.ID); err != nil {
 		return err
 	}
