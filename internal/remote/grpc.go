@@ -73,11 +73,7 @@ func (g *grpcCall) NewStream(ctx context.Context, desc *grpc.StreamDesc, method 
 	g.url = g.at + method
 	sent, _ := metadata.FromOutgoingContext(ctx)
 	ctx = metadata.NewOutgoingContext(ctx, metadata.Join(sent, g.secret))
-	patience := g.op.patience(g.client.limits)
-	if g.op.streaming {
-		patience = max(patience, g.client.limits.Idle) // many servers send no head before the first event
-	}
-	head := g.expire(patience, "The agent did not begin to answer within %s.", ErrTimeout)
+	head := g.expire(g.op.patience(g.client.limits), "The agent did not begin to answer within %s.", ErrTimeout)
 	stream, err := g.conn.NewStream(context.WithValue(ctx, trailedKey{}, &g.trailed), desc, method, options...)
 	if err != nil {
 		head.Stop()

@@ -63,8 +63,9 @@ var (
 		payload:  eventPayload, answer: eventShape,
 	}
 	subscribeToTask = operation{
-		name: "SubscribeToTask", streaming: true, patience: headersLimit,
-		payload: eventPayload, answer: eventShape,
+		name: "SubscribeToTask", streaming: true,
+		patience: func(l Limits) time.Duration { return l.Idle }, // many servers send no head before the first event
+		payload:  eventPayload, answer: eventShape,
 	}
 	getTask    = operation{name: "GetTask", patience: headersLimit, payload: taskPayload, answer: taskShape}
 	cancelTask = operation{name: "CancelTask", patience: headersLimit, payload: taskPayload, answer: taskShape}

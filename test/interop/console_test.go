@@ -11,11 +11,11 @@ import (
 )
 
 // TestConsoleAnswersAJSAgent does the main job against an agent on the official
-// JavaScript SDK: over both bindings, with streams and without.
+// JavaScript SDK: over every binding, with streams and without.
 func TestConsoleAnswersAJSAgent(t *testing.T) {
-	card := startJSAgent(t)
+	card := startJSAgent(t).card
 	s := apptest.Start(t, apptest.Options{})
-	for _, binding := range []string{"JSONRPC", "HTTP+JSON"} {
+	for _, binding := range []string{"JSONRPC", "HTTP+JSON", "GRPC"} {
 		for _, streaming := range []bool{true, false} {
 			name := binding
 			if !streaming {

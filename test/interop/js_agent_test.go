@@ -23,10 +23,14 @@ const oldestNode = 20
 // manifest are the files that decide what npm installs.
 var manifest = []string{"package.json", "package-lock.json", ".npmrc"}
 
-// startJSAgent runs the agent in js-agent until the test ends and returns the
-// URL of its card. Without Node.js the test is skipped, or fails if
+// jsAgent is where the agent in js-agent is.
+type jsAgent struct {
+	card, legacyCard string // the URLs of its card, and of that for A2A 0.3
+}
+
+// startJSAgent runs the agent in js-agent until the test ends. Without Node.js the test is skipped, or fails if
 // TASKBAY_CHECK is "all".
-func startJSAgent(t *testing.T) (cardURL string) {
+func startJSAgent(t *testing.T) jsAgent {
 	t.Helper()
 	modules, err := installJSAgent()
 	if err != nil {
@@ -42,9 +46,9 @@ func startJSAgent(t *testing.T) (cardURL string) {
 	return runAgent(t, exec.Command("node", filepath.Join(dir, "agent.mjs")))
 }
 
-// runAgent starts a program that prints the URL of its card as its first line
+// runAgent starts a program that prints the URLs of its cards as its first lines
 // and ends with its standard input.
-func runAgent(t *testing.T, command *exec.Cmd) (cardURL string) {
+func runAgent(t *testing.T, command *exec.Cmd) jsAgent {
 	t.Helper()
 	var complaints bytes.Buffer
 	command.Stderr = &complaints
@@ -60,17 +64,20 @@ func runAgent(t *testing.T, command *exec.Cmd) (cardURL string) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(stdout)
-	started := lines.Scan()
+	var printed []string
+	for len(printed) < 2 && lines.Scan() {
+		printed = append(printed, lines.Text())
+	}
 	t.Cleanup(func() {
 		stdin.Close()
 		if err := command.Wait(); err != nil || t.Failed() {
 			t.Logf("the agent ended with %v and said:\n%s", err, &complaints)
 		}
 	})
-	if !started {
+	if len(printed) < 2 {
 		t.Fatal("the agent did not start")
 	}
-	return lines.Text()
+	return jsAgent{card: printed[0], legacyCard: printed[1]}
 }
 
 // skip ends a test that lacks something, as a failure where nothing may be

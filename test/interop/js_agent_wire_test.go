@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,16 +23,16 @@ import (
 // the console against it is then the console's fault.
 func TestJSAgent(t *testing.T) {
 	t.Parallel()
-	cardURL := startJSAgent(t)
+	cardURL := startJSAgent(t).card
 	card, findings, err := agent.ParseCard(fetch(t, cardURL), cardURL)
 	if err != nil || len(findings) > 0 {
 		t.Fatalf("card: %v, %v", err, findings)
 	}
-	if len(card.Interfaces) != 2 || !card.Streaming {
+	if len(card.Interfaces) != 3 || !card.Streaming {
 		t.Fatalf("card: %+v", card)
 	}
 	assertStartForm(t, card)
-	for _, i := range card.Interfaces {
+	for _, i := range overHTTP(card) {
 		t.Run(i.Binding, func(t *testing.T) {
 			t.Parallel()
 			w := wire{t, i}
@@ -55,12 +56,12 @@ func TestJSAgent(t *testing.T) {
 
 func TestJSAgentCancels(t *testing.T) {
 	t.Parallel()
-	cardURL := startJSAgent(t)
+	cardURL := startJSAgent(t).card
 	card, _, err := agent.ParseCard(fetch(t, cardURL), cardURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, i := range card.Interfaces {
+	for _, i := range overHTTP(card) {
 		t.Run(i.Binding, func(t *testing.T) {
 			t.Parallel()
 			w := wire{t, i}
@@ -144,6 +145,11 @@ type (
 		} `json:"artifactUpdate"`
 	}
 )
+
+// overHTTP returns the interfaces that wire can speak to.
+func overHTTP(card agent.Card) []remote.Interface {
+	return slices.DeleteFunc(slices.Clone(card.Interfaces), func(i remote.Interface) bool { return i.Binding == remote.GRPC })
+}
 
 // wire speaks to one interface of an agent, without an SDK.
 type wire struct {

@@ -1,19 +1,36 @@
 // An A2A agent on the official JavaScript SDK that asks for a deployment with a
-// structured form. It listens on a free port of the loopback interface, prints
-// the URL of its card as its first line, and ends when its standard input does.
+// structured form. It speaks A2A 1.0 over JSON-RPC, HTTP+JSON and gRPC, and A2A 0.3
+// by way of the SDK's compatibility. It listens on free ports of the loopback
+// interface, prints the URL of its card as its first line and that of its card for
+// 0.3 as its second, and ends when its standard input does.
+//
+// Told "message" it answers without a task, told "work" it works until it is
+// canceled, and told "report" it brings an artifact and completes.
 
 import express from 'express';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
 import {
   AgentCard,
+  Message,
   Task,
   TaskArtifactUpdateEvent,
   TaskStatusUpdateEvent,
 } from '@a2a-js/sdk';
-import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server';
+import {
+  AgentEvent,
+  DefaultExecutionEventBusManager,
+  DefaultPushNotificationSender,
+  DefaultRequestHandler,
+  InMemoryPushNotificationStore,
+  InMemoryTaskStore,
+} from '@a2a-js/sdk/server';
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
+import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 
 const EXTENSION = 'https://extensions.allsrc.dev/agent-taskbay/structured-form/v1';
 const FORM = 'application/vnd.agent-taskbay.form+json';
+
+const LOG = ['Checking out.\n', 'Building.\n', 'Rolling out.\n'];
 
 const deploymentForm = {
   title: 'Deployment',
@@ -47,16 +64,13 @@ const startForm = {
   },
 };
 
-const cardFor = (base) =>
+const cardFor = (supportedInterfaces) =>
   AgentCard.fromJSON({
     name: 'Deploy bot in JavaScript',
     description: 'Asks where to deploy with a form, then says what it would do.',
     version: '1.0.0',
-    supportedInterfaces: [
-      { url: `${base}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-      { url: `${base}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
-    ],
-    capabilities: { streaming: true, extensions: [{ uri: EXTENSION, params: { startForm } }] },
+    supportedInterfaces,
+    capabilities: { streaming: true, pushNotifications: true, extensions: [{ uri: EXTENSION, params: { startForm } }] },
     defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain', 'application/json'],
     skills: [
@@ -90,7 +104,9 @@ class Turn {
   }
 
   ask(prompt) {
-    this.status('TASK_STATE_INPUT_REQUIRED', [{ text: prompt }, { data: deploymentForm, mediaType: FORM }], [EXTENSION]);
+    // A2A 0.3 has no media type on data, so it is in the metadata as well.
+    const form = { data: deploymentForm, mediaType: FORM, metadata: { mediaType: FORM } };
+    this.status('TASK_STATE_INPUT_REQUIRED', [{ text: prompt }, form], [EXTENSION]);
   }
 
   stream(name, chunks) {
@@ -124,13 +140,27 @@ function faultIn(answer) {
 
 class DeployBot {
   contexts = new Map(); // of the tasks that wait, for cancelTask
+  working = new Map(); // what ends the work of a task
 
   async execute({ taskId, contextId, task, userMessage }, bus) {
     const turn = new Turn(taskId, contextId, bus);
+    const text = userMessage.parts[0]?.content?.value;
+    if (text === 'message') {
+      const message = { messageId: crypto.randomUUID(), contextId, role: 'ROLE_AGENT', parts: [{ text: 'no task needed' }] };
+      bus.publish(AgentEvent.message(Message.fromJSON(message)));
+      return;
+    }
     this.contexts.set(taskId, contextId);
     bus.publish(AgentEvent.task(task ?? this.submitted(taskId, contextId, userMessage)));
     if (task) {
       this.answered(turn, userMessage);
+    } else if (text === 'work') {
+      turn.status('TASK_STATE_WORKING');
+      await new Promise((canceled) => this.working.set(taskId, canceled));
+    } else if (text === 'report') {
+      turn.status('TASK_STATE_WORKING');
+      turn.stream('Deployment log', LOG);
+      turn.status('TASK_STATE_COMPLETED', [{ text: 'done' }]);
     } else {
       turn.ask('Where should I deploy it, and with how many replicas?');
     }
@@ -148,11 +178,12 @@ class DeployBot {
     const answer = part.content.value;
     const fault = faultIn(answer);
     if (fault) return turn.ask(`I cannot work with that answer. ${fault}`);
-    if (message.parts.length !== 1 || part.mediaType !== 'application/json') {
+    const type = part.mediaType || part.metadata?.mediaType; // A2A 0.3 has it there
+    if (message.parts.length !== 1 || type !== 'application/json') {
       return turn.ask('I expected exactly one part of the type application/json.');
     }
     turn.status('TASK_STATE_WORKING');
-    turn.stream('Deployment log', ['Checking out.\n', 'Building.\n', 'Rolling out.\n']);
+    turn.stream('Deployment log', LOG);
     turn.status('TASK_STATE_COMPLETED', [{ text: `Deploying ${answer.replicas} replica(s) to ${answer.environment}.` }]);
     this.contexts.delete(turn.ids.taskId);
   }
@@ -160,18 +191,59 @@ class DeployBot {
   async cancelTask(taskId, bus) {
     new Turn(taskId, this.contexts.get(taskId), bus).status('TASK_STATE_CANCELED');
     this.contexts.delete(taskId);
+    this.working.get(taskId)?.();
+    this.working.delete(taskId);
   }
 }
 
-const app = express();
-const server = app.listen(0, '127.0.0.1', () => {
-  const base = `http://127.0.0.1:${server.address().port}`;
-  const requestHandler = new DefaultRequestHandler(cardFor(base), new InMemoryTaskStore(), new DeployBot());
-  const options = { requestHandler, userBuilder: UserBuilder.noAuthentication };
+const bot = new DeployBot();
+const tasks = new InMemoryTaskStore();
+const pushes = new InMemoryPushNotificationStore();
+const buses = new DefaultExecutionEventBusManager();
+const userBuilder = UserBuilder.noAuthentication;
+
+const handlerFor = (card) =>
+  new DefaultRequestHandler(card, tasks, bot, buses, pushes, new DefaultPushNotificationSender(pushes));
+
+function serveCurrent(app, base, grpcPort) {
+  const requestHandler = handlerFor(
+    cardFor([
+      { url: `${base}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url: `${base}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+      { url: `http://127.0.0.1:${grpcPort}`, protocolBinding: 'GRPC', protocolVersion: '1.0' },
+    ]),
+  );
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }));
-  app.use('/rpc', jsonRpcHandler(options));
-  app.use('/rest', restHandler(options));
-  console.log(`${base}/.well-known/agent-card.json`);
+  app.use('/rpc', jsonRpcHandler({ requestHandler, userBuilder }));
+  app.use('/rest', restHandler({ requestHandler, userBuilder }));
+  return requestHandler;
+}
+
+function serveLegacy(app, base) {
+  const requestHandler = handlerFor(
+    cardFor([
+      { url: `${base}/legacy/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      { url: `${base}/legacy/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+    ]),
+  );
+  const options = { requestHandler, userBuilder, legacyCompat: { enabled: true } };
+  app.use('/legacy/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler, legacyCompat: options.legacyCompat }));
+  app.use('/legacy/rpc', jsonRpcHandler(options));
+  app.use('/legacy/rest', restHandler(options));
+}
+
+const grpc = new Server();
+grpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, grpcPort) => {
+  if (error) throw error;
+  const app = express();
+  const server = app.listen(0, '127.0.0.1', () => {
+    const base = `http://127.0.0.1:${server.address().port}`;
+    const requestHandler = serveCurrent(app, base, grpcPort);
+    grpc.addService(A2AService, grpcService({ requestHandler, userBuilder }));
+    serveLegacy(app, base);
+    console.log(`${base}/.well-known/agent-card.json`);
+    console.log(`${base}/legacy/.well-known/agent-card.json`);
+  });
 });
 
 process.stdin.on('end', () => process.exit(0)).resume();
