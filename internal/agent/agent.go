@@ -5,6 +5,8 @@ package agent
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/remote"
 )
 
 // Health says whether the agent's card could be fetched the last time.
@@ -31,12 +33,6 @@ const (
 	HealthUnreachable HealthStatus = "unreachable"
 )
 
-// Trust says what is known about a card's signatures.
-type Trust string
-
-// Trust of a card. Signatures are not checked yet, so no card is verified.
-const TrustUnsigned Trust = "unsigned"
-
 // Agent is one agent of the catalogue with its latest stored card.
 type Agent struct {
 	ID              string // UUIDv7
@@ -46,6 +42,9 @@ type Agent struct {
 	Name            string // the card's, or the host of CardURL
 	Description     string
 	Trust           Trust
+	TrustedKey      string            // the thumbprint of the pinned key that a verified card is signed with
+	Distrust        string            // why the agent is not called for its card's signatures, in words; "" if it may be
+	Pinned          *remote.Interface // that an administrator chose; nil for the card's own
 	Health          Health
 
 	CardRaw       json.RawMessage // exactly as received; nil if no card was ever fetched

@@ -39,6 +39,13 @@ type Tx interface {
 	// ClaimRefresh returns the IDs of agents whose card is due, and puts their
 	// next turn at next.
 	ClaimRefresh(limit int, next time.Time) ([]string, error)
+	// Pins returns the pins of an organisation, by origin and age.
+	Pins(organisationID string) ([]Pin, error)
+	InsertPin(Pin) error
+	// RemovePin returns fault.NotFound if the organisation has none of that ID.
+	RemovePin(organisationID, id string) error
+	// SetInterface stores the interface that was chosen for the agent; nil for none.
+	SetInterface(agentID string, pinned *remote.Interface) error
 	Signal(topics ...string)
 }
 
@@ -65,6 +72,8 @@ type Catalogue struct {
 	NewID  func() string
 	Log    *slog.Logger
 
+	RequireSignatures bool // agents whose card is not signed are not called
+
 	lacking sync.Map // agent ID -> struct{}: a refresh for a missing extension is running
 }
 
@@ -72,8 +81,14 @@ type Catalogue struct {
 func (c *Catalogue) List(ctx context.Context, p access.Principal) ([]Agent, error) {
 	var agents []Agent
 	err := c.View(ctx, func(tx Tx) (err error) {
-		agents, err = tx.ListAgents(p.OrganisationID)
-		return err
+		if agents, err = tx.ListAgents(p.OrganisationID); err != nil {
+			return err
+		}
+		all := make([]*Agent, len(agents))
+		for i := range agents {
+			all[i] = &agents[i]
+		}
+		return c.judge(tx, p.OrganisationID, all...)
 	})
 	return agents, err
 }
@@ -86,8 +101,10 @@ func (c *Catalogue) Get(ctx context.Context, p access.Principal, id string) (Age
 func (c *Catalogue) get(ctx context.Context, organisationID, id string) (Agent, error) {
 	var a Agent
 	err := c.View(ctx, func(tx Tx) (err error) {
-		a, err = tx.Agent(organisationID, id)
-		return err
+		if a, err = tx.Agent(organisationID, id); err != nil {
+			return err
+		}
+		return c.judge(tx, a.OrganisationID, &a)
 	})
 	return a, err
 }
@@ -121,7 +138,11 @@ func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL st
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
 		return tx.InsertAgent(a)
 	})
-	if err != nil || !created {
+	if err != nil {
+		return a, false, err
+	}
+	if !created {
+		a, err = c.Get(ctx, p, a.ID)
 		return a, false, err
 	}
 	a, err = c.Discover(ctx, p, a.ID)
@@ -190,7 +211,7 @@ func (c *Catalogue) Preview(ctx context.Context, p access.Principal, cardURL str
 	}
 	a := Agent{OrganisationID: p.OrganisationID, CardURL: parsed.String(), ResolvedCardURL: d.URL, Health: d.Health, CardRaw: d.Raw}
 	a.Load()
-	return a, nil
+	return a, c.View(ctx, func(tx Tx) error { return c.judge(tx, p.OrganisationID, &a) })
 }
 
 func publicMessage(err error) string {
@@ -262,7 +283,10 @@ func (c *Catalogue) refreshDue(ctx context.Context, limit int) error {
 // Target is how to call the agent. The error, a *fault.Error, says in words why
 // it cannot be called.
 func (a Agent) Target() (remote.Target, error) {
-	chosen, err := a.Card.Choose()
+	if a.Distrust != "" {
+		return remote.Target{}, fault.New(fault.Forbidden, "%s", a.Distrust)
+	}
+	chosen, err := a.Chosen()
 	return remote.Target{AgentID: a.ID, Interface: chosen, Streaming: a.Card.Streaming}, err
 }
 

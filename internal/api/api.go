@@ -9,7 +9,9 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,13 +35,14 @@ const (
 
 // Config is what the API needs. All of it must be set.
 type Config struct {
-	Agents      Agents
-	Credentials Credentials
-	Commands    Commands
-	Tasks       Tasks
-	Live        Live
-	Principal   func(*http.Request) access.Principal // who makes this request
-	Log         *slog.Logger
+	Agents        Agents
+	AgentSettings AgentSettings
+	Credentials   Credentials
+	Commands      Commands
+	Tasks         Tasks
+	Live          Live
+	Principal     func(*http.Request) access.Principal // who makes this request
+	Log           *slog.Logger
 }
 
 // server answers the requests of one Config.
@@ -87,6 +90,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 			Tags: []*huma.Tag{
 				{Name: "Agents", Description: "The catalogue of agents."},
 				{Name: "Credentials", Description: "What Taskbay authenticates to agents with. Secrets go in and never come out."},
+				{Name: "Trust", Description: "The public keys that cards may be signed with."},
 				{Name: "Commands", Description: "What is sent to agents: durable, and sent at most once."},
 				{Name: "Tasks", Description: "What agents do, and what they ask."},
 				{Name: "Forms", Description: "Checks for those who write form definitions."},
@@ -100,13 +104,16 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	api := humago.NewWithPrefix(mux, prefix, config)
 	api.UseMiddleware(s.prepare)
 	s.registerAgents(api)
+	s.registerReach(api)
 	s.registerCredentials(api)
 	s.registerCommands(api)
 	s.registerTasks(api)
 	s.registerEvents(api)
 	s.registerForms(api)
 	for path, item := range api.OpenAPI().Paths {
-		mux.HandleFunc(prefix+path, refuseMethod(allowed(item)))
+		for _, method := range refused(item) { // one by one, so that no pattern stands against another's method
+			mux.HandleFunc(method+" "+prefix+path, refuseMethod(allowed(item)))
+		}
 	}
 	return api.OpenAPI()
 }
@@ -127,6 +134,16 @@ func allowed(item *huma.PathItem) string {
 		methods = append(methods, http.MethodDelete)
 	}
 	return strings.Join(methods, ", ")
+}
+
+// refused returns the methods that a path does not take.
+func refused(item *huma.PathItem) []string {
+	all := map[string]bool{
+		http.MethodGet: item.Get == nil, http.MethodPost: item.Post == nil, http.MethodPut: item.Put == nil,
+		http.MethodDelete: item.Delete == nil, http.MethodPatch: true, http.MethodOptions: true,
+	}
+	maps.DeleteFunc(all, func(_ string, refused bool) bool { return !refused })
+	return slices.Collect(maps.Keys(all))
 }
 
 func refuseMethod(allow string) http.HandlerFunc {

@@ -173,15 +173,8 @@ func (s *server) setCredential(ctx context.Context, p access.Principal, in *setC
 		TokenURL: given.TokenURL, ClientID: given.ClientID, ClientAuth: given.ClientAuth, Scope: given.Scope, Audience: given.Audience,
 		Certificate: given.Certificate, CA: given.CA,
 	})
-	if fault.KindOf(err) == fault.Unprocessable {
-		public := fault.Public(err)
-		for i := range public.Fields {
-			public.Fields[i].Location = "/" + public.Fields[i].Location
-		}
-		return nil, public
-	}
 	if err != nil {
-		return nil, err
+		return nil, atPointers(err)
 	}
 	return &credentialOut{Body: credentialShape(binding)}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
@@ -22,6 +23,22 @@ type Agents interface {
 	// Discover fetches the card now. That the agent does not answer is no error:
 	// its health says so.
 	Discover(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+}
+
+// AgentSettings is what of the catalogue an administrator decides.
+type AgentSettings interface {
+	// Preview shows the agent at an address as it would be registered, and keeps
+	// nothing.
+	Preview(ctx context.Context, p access.Principal, cardURL string) (agent.Agent, error)
+	// SetInterface chooses the interface that the agent is called by; nil leaves it
+	// to the card. One that cannot be used is fault.Unprocessable.
+	SetInterface(ctx context.Context, p access.Principal, id string, pinned *remote.Interface) (agent.Agent, error)
+	// Pins returns the keys that cards may be signed with; Pin adds one for an
+	// origin until a time, and Unpin removes one. One that cannot be pinned is
+	// fault.Unprocessable.
+	Pins(ctx context.Context, p access.Principal) ([]agent.Pin, error)
+	Pin(ctx context.Context, p access.Principal, origin, key, keyID string, expires time.Time) (agent.Pin, error)
+	Unpin(ctx context.Context, p access.Principal, id string) error
 }
 
 // Commands is the one way out. A command that Submit returned is durable. The

@@ -105,7 +105,7 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	a.remote = remote.New(remote.Options{
 		Limits: o.Limits, Network: network, Credentials: a.credentials, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version,
 	})
-	a.wire(hub, o)
+	a.wire(hub, c, o)
 	return nil
 }
 
@@ -153,11 +153,11 @@ func NewCredentials(db *store.DB, ring *vault.Ring, log *slog.Logger) *credentia
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // wire connects the parts. Each noun gets the transactions that it declares.
-func (a *App) wire(hub *live.Hub, o Options) {
+func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	db := a.db
 	a.agents = &agent.Catalogue{
 		Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View),
-		Remote: a.remote, NewID: newID, Log: o.Log,
+		Remote: a.remote, NewID: newID, Log: o.Log, RequireSignatures: c.RequireSignatures,
 	}
 	owner := newID()
 	a.observer = &observe.Observer{
@@ -180,12 +180,12 @@ func (a *App) wire(hub *live.Hub, o Options) {
 	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
 
 	pages := web.New(web.Config{
-		Agents: a.agents, Credentials: a.credentials, Commands: commands, Tasks: tasks, Live: hub,
+		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Tasks: tasks, Live: hub,
 		Blobs:     &task.Blobs{View: store.For[task.BlobTx](db.View)},
 		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 	})
 	programs := api.New(api.Config{
-		Agents: a.agents, Credentials: a.credentials, Commands: commands, Tasks: tasks, Live: hub, Principal: principal, Log: o.Log,
+		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Tasks: tasks, Live: hub, Principal: principal, Log: o.Log,
 	})
 	a.server = &http.Server{
 		Handler:           routes(pages, programs, api.Health(db, o.Log)),

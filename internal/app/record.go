@@ -19,7 +19,7 @@ import (
 // Record is what a server keeps, opened by a command beside whatever servers are
 // running. It calls no agents.
 type Record struct {
-	Agents      *agent.Catalogue // to read
+	Agents      *agent.Catalogue // without a way to fetch cards
 	Credentials *credential.Service
 
 	db *store.DB
@@ -37,7 +37,7 @@ func OpenRecord(ctx context.Context, d config.Data) (*Record, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Record{
-		Agents:      &agent.Catalogue{View: store.For[agent.Tx](db.View)},
+		Agents:      &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), NewID: newID},
 		Credentials: NewCredentials(db, ring, slog.New(slog.DiscardHandler)),
 		db:          db,
 	}, nil

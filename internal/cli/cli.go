@@ -57,6 +57,7 @@ type commands struct {
 	Migrate    migrateCommands    `cmd:"" help:"Look at the schema of a PostgreSQL database, or bring it up to date."`
 	DemoAgent  demoAgentCommand   `cmd:"" help:"Run only the sample agents, for a Taskbay elsewhere."`
 	Credential credentialCommands `cmd:"" help:"Set, list and revoke what Taskbay shows to agents to be let in."`
+	Trust      trustCommands      `cmd:"" help:"Pin the public keys that agents' cards are signed with."`
 	Form       formCommands       `cmd:"" help:"Check, answer and fill in form definitions."`
 	Version    versionCommand     `cmd:"" help:"Say which version this is."`
 	HelpOn     helpCommand        `cmd:"" name:"help" help:"Show this help, or that of a command."`

@@ -18,7 +18,6 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/credential"
 	"github.com/agent-taskbay/taskbay/internal/credential/scheme"
-	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 type credentialCommands struct {
@@ -140,19 +139,10 @@ func (c credentialSet) credential() (scheme.Credential, error) {
 
 // explain says which flags are at fault.
 func (c credentialSet) explain(err error) error {
-	public := fault.Public(err)
-	if len(public.Fields) == 0 {
-		return err
-	}
-	flags := map[string]string{
+	return explainFields(err, map[string]string{
 		"origins": "--origin", "header": "--header", "username": "--username", "tokenUrl": "--token-url", "clientId": "--client-id",
 		"clientAuth": "--client-auth", "scope": "--scope", "audience": "--audience", "certificate": "--certificate", "ca": "--ca", "secret": "the secret",
-	}
-	var lines strings.Builder
-	for _, f := range public.Fields {
-		fmt.Fprintf(&lines, "\n  %s: %s", flags[f.Location], f.Message)
-	}
-	return fmt.Errorf("%s%s", public.Message, lines.String())
+	})
 }
 
 // readSecret asks for a secret on a terminal, without showing it, and reads

@@ -127,7 +127,7 @@ func (s *Service) SuggestedOrigins(a agent.Agent) []string {
 			origins = append(origins, origin)
 		}
 	}
-	if chosen, err := a.Card.Choose(); err == nil {
+	if chosen, err := a.Chosen(); err == nil {
 		add(chosen.URL)
 	}
 	for _, i := range a.Card.Interfaces {

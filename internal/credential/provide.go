@@ -57,7 +57,7 @@ func (s *Service) Ready(ctx context.Context, a agent.Agent) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := a.Card.Choose()
+	chosen, err := a.Chosen()
 	if err != nil {
 		return nil // another matter, told elsewhere
 	}

@@ -15,19 +15,20 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/remote"
 )
 
 const agentQuery = `SELECT a.id, a.organisation_id, a.card_url, a.resolved_card_url, a.health_status, a.health_error, a.health_attempts,
-		a.checked_us, a.created_us, a.updated_us, k.raw, k.fetched_us
+		a.checked_us, a.created_us, a.updated_us, a.interface, k.raw, k.fetched_us
 	FROM agent a LEFT JOIN agent_card k ON k.id = a.card_id `
 
 func scanAgent(s scanner) (agent.Agent, error) {
 	var a agent.Agent
 	var checked, created, updated, fetched micros
-	var attempts string
+	var attempts, pinned string
 	var raw []byte
 	err := s.Scan(&a.ID, &a.OrganisationID, &a.CardURL, &a.ResolvedCardURL, &a.Health.Status, &a.Health.Error, &attempts,
-		&checked, &created, &updated, &raw, &fetched)
+		&checked, &created, &updated, &pinned, &raw, &fetched)
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, fault.New(fault.NotFound, "There is no such agent.")
 	}
@@ -38,6 +39,12 @@ func scanAgent(s scanner) (agent.Agent, error) {
 		return a, fmt.Errorf("read what the last discovery tried: %w", err)
 	}
 	a.Health.CheckedAt, a.CreatedAt, a.UpdatedAt, a.CardFetchedAt = checked.Time, created.Time, updated.Time, fetched.Time
+	if pinned != "" {
+		a.Pinned = new(remote.Interface)
+		if err := json.Unmarshal([]byte(pinned), a.Pinned); err != nil {
+			return a, fmt.Errorf("read the interface of agent %s: %w", a.ID, err)
+		}
+	}
 	a.CardRaw = raw
 	a.Load()
 	return a, nil

@@ -27,16 +27,11 @@ func (s *server) credentialSet(w http.ResponseWriter, r *http.Request) error {
 	if fault.KindOf(err) != fault.Unprocessable {
 		return err
 	}
-	public := fault.Public(err)
-	p := views.CredentialPage{Agent: a, Kind: given.Kind, Entered: map[string]string{}, Errors: map[string]string{}}
-	names := views.CredentialFields(given.Kind)
-	for _, name := range names {
+	p := views.CredentialPage{Agent: a, Kind: given.Kind, Entered: map[string]string{}, Errors: faultsOf(err)}
+	for _, name := range views.CredentialFields(given.Kind) {
 		p.Entered[name] = r.PostForm.Get(name)
 	}
-	for _, f := range public.Fields {
-		p.Errors[f.Location] = f.Message
-	}
-	p.Problem = public.Message + " Secrets are not shown again: enter them once more."
+	p.Problem = fault.Public(err).Message + " Secrets are not shown again: enter them once more."
 	return s.credentialPage(w, r, http.StatusUnprocessableEntity, p)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/httpguard"
+	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/web/static"
 )
@@ -34,6 +35,22 @@ type Agents interface {
 	// Discover fetches the card now. That the agent does not answer is no error:
 	// its health says so.
 	Discover(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+}
+
+// AgentSettings is what of the catalogue an administrator decides.
+type AgentSettings interface {
+	// Preview shows the agent at an address as it would be registered, and keeps
+	// nothing.
+	Preview(ctx context.Context, p access.Principal, cardURL string) (agent.Agent, error)
+	// SetInterface chooses the interface that the agent is called by; nil leaves it
+	// to the card. One that cannot be used is fault.Unprocessable.
+	SetInterface(ctx context.Context, p access.Principal, id string, pinned *remote.Interface) (agent.Agent, error)
+	// Pins returns the keys that cards may be signed with; Pin adds one for an
+	// origin until a time, and Unpin removes one. One that cannot be pinned is
+	// fault.Unprocessable.
+	Pins(ctx context.Context, p access.Principal) ([]agent.Pin, error)
+	Pin(ctx context.Context, p access.Principal, origin, key, keyID string, expires time.Time) (agent.Pin, error)
+	Unpin(ctx context.Context, p access.Principal, id string) error
 }
 
 // Commands is the one way out. A command that Submit returned is durable, and
@@ -69,16 +86,17 @@ type Blobs interface {
 
 // Config is what the pages need. All but Demo must be set.
 type Config struct {
-	Agents      Agents
-	Credentials Credentials
-	Commands    Commands
-	Tasks       Tasks
-	Live        Live
-	Blobs       Blobs
-	Principal   func(*http.Request) access.Principal // who makes this request
-	Version     string                               // of the program, shown in the footer
-	Log         *slog.Logger
-	Demo        bool // the sample agents are running: say what to click first
+	Agents        Agents
+	AgentSettings AgentSettings
+	Credentials   Credentials
+	Commands      Commands
+	Tasks         Tasks
+	Live          Live
+	Blobs         Blobs
+	Principal     func(*http.Request) access.Principal // who makes this request
+	Version       string                               // of the program, shown in the footer
+	Log           *slog.Logger
+	Demo          bool // the sample agents are running: say what to click first
 }
 
 // server answers the requests of one Config.

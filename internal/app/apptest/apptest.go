@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -38,6 +39,8 @@ type Options struct {
 	Network      netpolicy.Options
 	Limits       remote.Limits
 	Version      string // "" is "test"
+
+	Change func(*config.Config) // what else is different; nil for nothing
 }
 
 // Start runs the product until the test ends, or until Stop.
@@ -56,10 +59,14 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	workers := !o.ServeOnly
-	a, err := app.New(ctx, config.Config{
+	c := config.Config{
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, Network: o.Network,
 		DatabaseURL: o.DatabaseURL, AutoMigrate: true, Workers: &workers,
-	}, options)
+	}
+	if o.Change != nil {
+		o.Change(&c)
+	}
+	a, err := app.New(ctx, c, options)
 	if err != nil {
 		stop()
 		t.Fatalf("app.New: %v", err)
@@ -134,6 +141,42 @@ func (s *Server) Call(method, path string, body, into any, headers ...string) in
 		}
 	}
 	return response.StatusCode
+}
+
+// Page returns a page that is there.
+func (s *Server) Page(path string) string {
+	s.t.Helper()
+	response, err := http.Get(s.URL() + path)
+	if err != nil {
+		s.t.Fatalf("GET %s: %v", path, err)
+	}
+	status, page := s.read(response)
+	if status != http.StatusOK {
+		s.t.Fatalf("GET %s answered %d: %s", path, status, page)
+	}
+	return page
+}
+
+// Post sends a form as a browser does, and returns the answer: redirects are not
+// followed.
+func (s *Server) Post(path string, form url.Values) (status int, page string) {
+	s.t.Helper()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.PostForm(s.URL()+path, form)
+	if err != nil {
+		s.t.Fatalf("POST %s: %v", path, err)
+	}
+	return s.read(response)
+}
+
+func (s *Server) read(response *http.Response) (status int, page string) {
+	s.t.Helper()
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
 }
 
 // Agent is an agent as a test needs it.

@@ -89,7 +89,7 @@ func unmet(a agent.Agent) []agent.Extension {
 
 // chosen returns the interface that is used, or why there is none.
 func chosen(a agent.Agent) (i remote.Interface, why string) {
-	i, err := a.Card.Choose()
+	i, err := a.Chosen()
 	if err != nil {
 		return i, err.Error()
 	}
@@ -153,11 +153,4 @@ func extensionTitle(e agent.Extension) string {
 		return extensionName(e.URI)
 	}
 	return "Extension"
-}
-
-func signature(a agent.Agent) string {
-	if a.Card.Signed {
-		return "Signed, not checked"
-	}
-	return "Not signed"
 }

@@ -382,7 +382,7 @@ func NewAgent(p NewAgentPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</p></div><p class=\"actions\"><button class=\"button primary\" type=\"submit\">Add agent</button> <a class=\"button quiet\" href=\"/agents\">Cancel</a></p></form><section class=\"narrow muted\"><h2 class=\"small-head\">What happens then</h2><p>Taskbay fetches the card at once and shows what it found and what it makes of it. An agent that does not answer is added all the same, with the reason, so that you can try again later. Nothing is sent to the agent until you start a task.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</p></div><p class=\"actions\"><button class=\"button primary\" type=\"submit\">Add agent</button> <button class=\"button\" type=\"submit\" formaction=\"/agents/preview\">Preview first</button> <a class=\"button quiet\" href=\"/agents\">Cancel</a></p></form><section class=\"narrow muted\"><h2 class=\"small-head\">What happens then</h2><p>Taskbay fetches the card at once and shows what it found and what it makes of it. An agent that does not answer is added all the same, with the reason, so that you can try again later. Nothing is sent to the agent until you start a task.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

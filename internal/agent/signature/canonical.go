@@ -1,0 +1,120 @@
+package signature
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// canonicalForms returns the texts that the signature of a card may be over.
+//
+// A2A 1.0, 8.4.1 has the card in the canonical form of RFC 8785, without its
+// signatures, and without members that have the default value of their protocol
+// buffer. Signers differ in what that leaves out, and serve cards with it: so the
+// card as it came is tried, then without empty members, then without those flags
+// as well whose absence means false. What is left out says nothing that its absence
+// does not say. The parameters of extensions, of which that is not true, are always
+// covered as they came.
+func canonicalForms(card []byte) ([][]byte, error) {
+	if err := jsontextValid(card); err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(card))
+	decoder.UseNumber()
+	var whole map[string]any
+	if err := decoder.Decode(&whole); err != nil {
+		return nil, err
+	}
+	delete(whole, "signatures")
+	var forms [][]byte
+	for _, less := range []leftOut{nothing, empty, defaults} {
+		kept, _ := without(whole, less).(map[string]any)
+		form, err := canonical(kept)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(forms, func(known []byte) bool { return bytes.Equal(known, form) }) {
+			forms = append(forms, form)
+		}
+	}
+	return forms, nil
+}
+
+// jsontextValid refuses a card whose members can be read in two ways.
+func jsontextValid(card []byte) error {
+	if !jsontext.Value(card).IsValid() {
+		return errors.New("it has a member twice, or text that is not UTF-8")
+	}
+	return nil
+}
+
+func canonical(card map[string]any) ([]byte, error) {
+	raw, err := json.Marshal(card)
+	if err != nil {
+		return nil, err
+	}
+	value := jsontext.Value(raw)
+	if err := value.Canonicalize(); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// leftOut reports whether a member of this name and value is left out.
+type leftOut func(name string, value any) bool
+
+func nothing(string, any) bool { return false }
+
+func empty(_ string, value any) bool { return isEmpty(value) }
+
+func defaults(name string, value any) bool {
+	return isEmpty(value) || value == false && !slices.Contains(presenceFlags, name)
+}
+
+// presenceFlags are the flags of a card that may be false or absent (A2A 1.0,
+// AgentCapabilities); every other one means false when it is absent.
+var presenceFlags = []string{"streaming", "pushNotifications", "extendedAgentCard"}
+
+// without returns a value less the members, at any depth, that are left out.
+func without(value any, less leftOut) any {
+	switch v := value.(type) {
+	case map[string]any:
+		kept := make(map[string]any, len(v))
+		for name, member := range v {
+			if name != "params" {
+				member = without(member, less)
+			}
+			if !less(name, member) {
+				kept[name] = member
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, 0, len(v))
+		for _, item := range v {
+			if item = without(item, less); !isEmpty(item) || !less("", item) {
+				kept = append(kept, item)
+			}
+		}
+		return kept
+	}
+	return value
+}
+
+// isEmpty reports null, "", [] and {}.
+func isEmpty(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}

@@ -1,0 +1,147 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent/signature"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/netpolicy"
+)
+
+// Trust says what is known about a card's signatures. It gives nobody access.
+type Trust string
+
+// The trust of a card. Agents with one that is untrusted or invalid are never called.
+const (
+	TrustUnsigned  Trust = "unsigned"
+	TrustVerified  Trust = "verified"
+	TrustUntrusted Trust = "untrusted" // signed, and no key is pinned for its origin
+	TrustInvalid   Trust = "invalid"
+)
+
+// Pin says that cards from an origin are signed with a key, up to a time.
+type Pin struct {
+	ID             string        // UUIDv7
+	OrganisationID string        //
+	Origin         string        // of the cards, such as "https://agents.example.com"
+	Key            signature.Key // public
+	ExpiresAt      time.Time
+	CreatedBy      string // the name that the person had
+	CreatedAt      time.Time
+}
+
+// maxPinTime is how long a key may be pinned.
+const maxPinTime = 5 * 366 * 24 * time.Hour
+
+// Pins returns the organisation's pins, expired ones too, by origin and age.
+func (c *Catalogue) Pins(ctx context.Context, p access.Principal) ([]Pin, error) {
+	var pins []Pin
+	err := c.View(ctx, func(tx Tx) (err error) {
+		pins, err = tx.Pins(p.OrganisationID)
+		return err
+	})
+	return pins, err
+}
+
+// Pin trusts a public key (see signature.ParseKey) for cards from an origin until a
+// time: "" and the zero time are no good. fault.Unprocessable, with the locations
+// origin, key and expires.
+func (c *Catalogue) Pin(ctx context.Context, p access.Principal, origin, key, keyID string, expires time.Time) (Pin, error) {
+	pin := Pin{ID: c.NewID(), OrganisationID: p.OrganisationID, ExpiresAt: expires.UTC(), CreatedBy: p.Name}
+	var faults []fault.Field
+	var err error
+	if pin.Origin, err = netpolicy.ParseOrigin(origin); err != nil {
+		faults = append(faults, fault.Field{Location: "origin", Message: fault.Public(err).Message})
+	}
+	if pin.Key, err = signature.ParseKey(key, keyID); err != nil {
+		faults = append(faults, fault.Public(err).Fields...)
+	}
+	if now := time.Now(); !expires.After(now) || expires.After(now.Add(maxPinTime)) {
+		faults = append(faults, fault.Field{Location: "expires", Message: "Give a day within the next five years: a key that is lost should not be trusted for ever."})
+	}
+	if len(faults) > 0 {
+		return Pin{}, fault.WithFields("This key cannot be pinned.", faults)
+	}
+	err = c.Update(ctx, func(tx Tx) error {
+		pin.CreatedAt = tx.Now()
+		tx.Signal(live.OrganisationTopic(p.OrganisationID))
+		return tx.InsertPin(pin)
+	})
+	return pin, err
+}
+
+// Unpin removes a pin; fault.NotFound if the organisation has none of that ID.
+func (c *Catalogue) Unpin(ctx context.Context, p access.Principal, id string) error {
+	return c.Update(ctx, func(tx Tx) error {
+		tx.Signal(live.OrganisationTopic(p.OrganisationID))
+		return tx.RemovePin(p.OrganisationID, id)
+	})
+}
+
+// judge says what is known about the signatures of agents' cards.
+func (c *Catalogue) judge(tx Tx, organisationID string, agents ...*Agent) error {
+	var pins []Pin
+	read := false
+	for _, a := range agents {
+		if a.HasCard() && a.Card.Signed && !read {
+			var err error
+			if pins, err = tx.Pins(organisationID); err != nil {
+				return err
+			}
+			read = true
+		}
+		a.judge(pins, c.RequireSignatures, tx.Now())
+	}
+	return nil
+}
+
+// judge sets Trust, TrustedKey and Distrust, and adds findings.
+func (a *Agent) judge(pins []Pin, require bool, now time.Time) {
+	a.Trust = TrustUnsigned
+	if !a.HasCard() {
+		return
+	}
+	origin := a.CardOrigin()
+	var keys []signature.Key
+	for _, pin := range pins {
+		if pin.Origin == origin && now.Before(pin.ExpiresAt) {
+			keys = append(keys, pin.Key)
+		}
+	}
+	key, err := signature.Verify(a.CardRaw, keys)
+	switch {
+	case err == nil:
+		a.Trust, a.TrustedKey = TrustVerified, key.Thumbprint()
+	case errors.Is(err, signature.ErrUnsigned) && require:
+		a.Distrust = "The card of this agent is not signed, and only agents with a signed card are called here. An administrator can change that with the setting require-signatures."
+	case errors.Is(err, signature.ErrUnsigned):
+	case errors.Is(err, signature.ErrNoKey):
+		a.Trust = TrustUntrusted
+		a.Distrust = fmt.Sprintf("The card of this agent is signed, and there is no key to check that with, so it is not called. An administrator can pin the public key of whoever signs the cards at %s.", origin)
+		a.Findings = append(a.Findings, Finding{Info, "/signatures", "The card is signed, and no key is pinned for " + origin + ", so its signature could not be checked.", sectionSignature})
+	default:
+		a.Trust = TrustInvalid
+		a.Distrust = "The signature of this agent's card does not hold, so it is not called: the card was changed after it was signed, or signed by somebody else."
+		a.Findings = append(a.Findings, Finding{Error, "/signatures", "The signature does not hold: " + err.Error() + ".", sectionSignature})
+	}
+}
+
+// CardOrigin is the origin that the card was found at, whose pins count; "" if
+// there is no card.
+func (a Agent) CardOrigin() string {
+	u, err := url.Parse(a.ResolvedCardURL)
+	if err != nil {
+		return ""
+	}
+	origin, err := netpolicy.Origin(u)
+	if err != nil {
+		return ""
+	}
+	return origin
+}
