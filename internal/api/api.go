@@ -24,7 +24,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.1.0"
+const Version = "1.2.0"
 
 const (
 	prefix       = "/api/v1"
@@ -39,6 +39,7 @@ type Config struct {
 	AgentSettings AgentSettings
 	Credentials   Credentials
 	Commands      Commands
+	Checks        Checks
 	Tasks         Tasks
 	Live          Live
 	Principal     func(*http.Request) access.Principal // who makes this request

@@ -90,6 +90,17 @@ func (f agents) Discover(_ context.Context, p access.Principal, id string) (agen
 	return f.agent, f.found(p, id, agentID)
 }
 
+func (f commands) Resend(_ context.Context, p access.Principal, id string) (command.Command, error) {
+	return f.command, f.found(p, id, commandID)
+}
+
+type checks struct{ *fakes }
+
+func (f checks) CheckNow(ctx context.Context, p access.Principal, id string) error {
+	_, err := tasks(f).Get(ctx, p, id)
+	return err
+}
+
 func (f commands) Submit(_ context.Context, p access.Principal, id, key string, body command.Body) (command.Command, error) {
 	if err := f.found(p, id, agentID); err != nil {
 		return command.Command{}, err
@@ -144,7 +155,7 @@ func setup(t *testing.T, f *fakes) string {
 func setupLogged(t *testing.T, f *fakes, log io.Writer) string {
 	t.Helper()
 	handler := api.New(api.Config{
-		Agents: agents{f}, Commands: commands{f}, Tasks: tasks{f}, Live: f,
+		Agents: agents{f}, Commands: commands{f}, Checks: checks{f}, Tasks: tasks{f}, Live: f,
 		Principal: func(*http.Request) access.Principal { return access.LocalOperator() },
 		Log:       slog.New(slog.NewTextHandler(log, nil)),
 	})

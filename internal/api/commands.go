@@ -44,6 +44,9 @@ type (
 		ID   string `path:"id" doc:"ID of the command."`
 		Wait int    `query:"wait" minimum:"0" maximum:"60" doc:"Seconds to wait for it to settle."`
 	}
+	commandPath struct {
+		ID string `path:"id" doc:"ID of the command."`
+	}
 	commandOut struct {
 		Body Command
 	}
@@ -66,6 +69,12 @@ func (s *server) registerCommands(api huma.API) {
 		OperationID: "get-command", Method: http.MethodGet, Path: "/commands/{id}", Tags: tags,
 		Summary: "Read a command, or wait for it", Responses: failures(api, http.StatusNotFound),
 	}, handle(s, "get-command", s.getCommand))
+	huma.Register(api, huma.Operation{
+		OperationID: "resend-command", Method: http.MethodPost, Path: "/commands/{id}/resend", Tags: tags,
+		Summary:       "Send an uncertain command again",
+		Description:   "A person's own decision: the agent may get it twice. It goes out under the same A2A messageId. 409 if its outcome is known by now, or the task has moved on.",
+		DefaultStatus: http.StatusAccepted, Responses: failures(api, http.StatusNotFound, http.StatusConflict),
+	}, handle(s, "resend-command", s.resendCommand))
 }
 
 func (s *server) submitCommand(ctx context.Context, p access.Principal, in *submitCommand) (*acceptedOut, error) {
@@ -92,6 +101,14 @@ func (s *server) getCommand(ctx context.Context, p access.Principal, in *readCom
 		}
 	}
 	c, err := read(ctx, p, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &commandOut{Body: commandShape(c)}, nil
+}
+
+func (s *server) resendCommand(ctx context.Context, p access.Principal, in *commandPath) (*commandOut, error) {
+	c, err := s.Commands.Resend(ctx, p, in.ID)
 	if err != nil {
 		return nil, err
 	}

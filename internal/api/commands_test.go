@@ -173,3 +173,15 @@ func TestGetCommand(t *testing.T) {
 		})
 	}
 }
+
+func TestResendCommand(t *testing.T) {
+	t.Parallel()
+	base := setup(t, &fakes{command: sent(command.Pending, "")})
+	response, got := call(t, "POST", base+"/api/v1/commands/"+commandID+"/resend", "")
+	if response.StatusCode != http.StatusAccepted || !strings.Contains(string(got), `"pending"`) {
+		t.Errorf("answered with %d %s, want 202 and the command", response.StatusCode, got)
+	}
+	if response, _ := call(t, "POST", base+"/api/v1/commands/another/resend", ""); response.StatusCode != http.StatusNotFound {
+		t.Errorf("a command that there is none of was answered with %d, want 404", response.StatusCode)
+	}
+}

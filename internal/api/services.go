@@ -51,6 +51,15 @@ type Commands interface {
 	Get(ctx context.Context, p access.Principal, id string) (command.Command, error)
 	// Wait returns the command as soon as it is settled, or as it is after d.
 	Wait(ctx context.Context, p access.Principal, id string, d time.Duration) (command.Command, error)
+	// Resend has an uncertain command sent again; fault.Conflict if its outcome is
+	// known by now or the task has moved on.
+	Resend(ctx context.Context, p access.Principal, id string) (command.Command, error)
+}
+
+// Checks has agents asked about tasks at once; fault.Conflict for a task about
+// which there is nothing to ask.
+type Checks interface {
+	CheckNow(ctx context.Context, p access.Principal, taskID string) error
 }
 
 // Tasks reads the projection of all work. What the principal may not see is

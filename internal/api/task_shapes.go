@@ -32,6 +32,7 @@ type TaskList struct {
 // Task is everything about one task.
 type Task struct {
 	TaskSummary
+	CheckError  string       `json:"checkError,omitempty" doc:"Why it could not be found out how the task stands, the last time the agent was asked."`
 	Messages    []Message    `json:"messages" nullable:"false"`
 	Artifacts   []Artifact   `json:"artifacts" nullable:"false"`
 	Transitions []Transition `json:"transitions" nullable:"false"`
@@ -90,6 +91,7 @@ func summaryShape(t task.Task) TaskSummary {
 func taskShape(t task.Task) Task {
 	out := Task{
 		TaskSummary: summaryShape(t),
+		CheckError:  t.CheckError,
 		Messages:    make([]Message, 0, len(t.Messages)),
 		Artifacts:   make([]Artifact, 0, len(t.Artifacts)),
 		Transitions: make([]Transition, 0, len(t.Transitions)),

@@ -40,6 +40,12 @@ func (s *server) registerTasks(api huma.API) {
 		OperationID: "get-task", Method: http.MethodGet, Path: "/tasks/{id}", Tags: tags,
 		Summary: "Read everything about a task", Responses: failures(api, http.StatusNotFound),
 	}, handle(s, "get-task", s.getTask))
+	huma.Register(api, huma.Operation{
+		OperationID: "refresh-task", Method: http.MethodPost, Path: "/tasks/{id}/refresh", Tags: tags,
+		Summary:       "Ask the agent about a task now",
+		Description:   "What it says is seen on the task, soon after. Of a task whose first message may or may not have arrived, the agent's newest tasks are searched for it. 409 if there is nothing to ask about.",
+		DefaultStatus: http.StatusAccepted, Responses: failures(api, http.StatusNotFound, http.StatusConflict),
+	}, handle(s, "refresh-task", s.refreshTask))
 }
 
 func (s *server) listTasks(ctx context.Context, p access.Principal, in *listTasks) (*tasksOut, error) {
@@ -57,6 +63,13 @@ func (s *server) listTasks(ctx context.Context, p access.Principal, in *listTask
 		out.Body.Next = &page.Next
 	}
 	return out, nil
+}
+
+func (s *server) refreshTask(ctx context.Context, p access.Principal, in *taskPath) (*taskOut, error) {
+	if err := s.Checks.CheckNow(ctx, p, in.ID); err != nil {
+		return nil, err
+	}
+	return s.getTask(ctx, p, in)
 }
 
 func (s *server) getTask(ctx context.Context, p access.Principal, in *taskPath) (*taskOut, error) {

@@ -102,3 +102,15 @@ func TestListTasks(t *testing.T) {
 		t.Errorf("filter without parameters mismatch (-want +got):\n%s", diff)
 	}
 }
+
+func TestRefreshTask(t *testing.T) {
+	t.Parallel()
+	base := setup(t, &fakes{task: task.Task{ID: taskID}})
+	response, got := call(t, "POST", base+"/api/v1/tasks/"+taskID+"/refresh", "")
+	if response.StatusCode != http.StatusAccepted || !strings.Contains(string(got), taskID) {
+		t.Errorf("answered with %d %s, want 202 and the task", response.StatusCode, got)
+	}
+	if response, _ := call(t, "POST", base+"/api/v1/tasks/another/refresh", ""); response.StatusCode != http.StatusNotFound {
+		t.Errorf("a task that there is none of was answered with %d, want 404", response.StatusCode)
+	}
+}

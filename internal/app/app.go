@@ -162,8 +162,9 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	owner := newID()
 	a.observer = &observe.Observer{
 		Update: store.For[observe.Tx](db.Update),
-		Agents: a.agents, Remote: a.remote, NewID: newID, Owner: owner, Poll: a.poll(), Log: o.Log,
+		Agents: a.agents, Remote: a.remote, NewID: newID, Owner: owner, Poll: a.poll(), Live: hub, Log: o.Log,
 	}
+	checks := &observe.Requests{Update: store.For[observe.Tx](db.Update)}
 	a.dispatcher = &command.Dispatcher{
 		Update: store.For[command.Tx](db.Update),
 		Agents: a.agents, Remote: a.remote, Observer: a.observer, NewID: newID, Live: hub, Owner: owner, Poll: a.poll(), Log: o.Log,
@@ -180,12 +181,12 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
 
 	pages := web.New(web.Config{
-		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Tasks: tasks, Live: hub,
+		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub,
 		Blobs:     &task.Blobs{View: store.For[task.BlobTx](db.View)},
 		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 	})
 	programs := api.New(api.Config{
-		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Tasks: tasks, Live: hub, Principal: principal, Log: o.Log,
+		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub, Principal: principal, Log: o.Log,
 	})
 	a.server = &http.Server{
 		Handler:           routes(pages, programs, api.Health(db, o.Log)),

@@ -12,9 +12,10 @@ import (
 
 // Status is where a command stands.
 //
-//	pending ─▶ dispatching ─▶ succeeded | failed | uncertain
-//	   ▲            │
-//	   └────────────┘  only if nothing was sent
+//	pending ─▶ dispatching ─▶ succeeded | failed | uncertain ─▶ succeeded
+//	   ▲            │                                  │           once the agent shows it
+//	   ├────────────┘  only if nothing was sent        │
+//	   └───────────────────────────────────────────────┘  only if a person says so
 type Status string
 
 // The statuses. A command that may have reached the agent without a known

@@ -85,6 +85,9 @@ type Tx interface {
 	// SettleCommand ends the attempt of a command that owner claimed. It
 	// reports false, and does nothing, if the command is no longer owner's.
 	SettleCommand(id, owner string, to Status, problem string, runAt time.Time) (bool, error)
+	// ResendCommand makes an uncertain command pending again, because a person
+	// said so; fault.Conflict if it is not uncertain.
+	ResendCommand(id, personID, name string) (Record, error)
 	// ClaimStream makes owner the one who follows a task's stream, in a new epoch.
 	ClaimStream(taskID, owner string) (epoch int64, err error)
 	// OrphanCommands makes uncertain what processes without a lease were
@@ -154,6 +157,48 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 	}
 	return accepted.Command, nil
 }
+
+// Resend has an uncertain command sent again, as a person's own decision: the
+// agent may get it twice. It goes out under the same A2A messageId, by which an
+// agent can tell.
+//
+// Errors: fault.NotFound, and fault.Conflict if the outcome is known by now, the
+// task has ended, or the question that it answers is no longer open.
+func (s *Service) Resend(ctx context.Context, p access.Principal, id string) (Command, error) {
+	var again Record
+	err := s.Update(ctx, func(tx Tx) error {
+		r, err := tx.CommandByID(id)
+		if err == nil && r.OrganisationID != p.OrganisationID {
+			err = errNoCommand()
+		}
+		if err != nil {
+			return err
+		}
+		head, _, err := tx.TaskHead(r.Command.TaskID)
+		if err != nil {
+			return err
+		}
+		if err := resendable(head, r); err != nil {
+			return err
+		}
+		again, err = tx.ResendCommand(id, p.PersonID, p.Name)
+		return err
+	})
+	return again.Command, err
+}
+
+// resendable says why a command cannot be sent again on a task as it is, or nil.
+func resendable(head task.Head, r Record) error {
+	switch {
+	case head.State.Terminal():
+		return fault.New(fault.Conflict, "This task has ended (%s), so nothing more can be sent on it: start a new task.", plainState(head.State))
+	case r.Answers != "" && (head.Question.Number != r.QuestionNumber || !head.Question.Open()):
+		return fault.New(fault.Conflict, "The task has moved on, so the question that this answers is closed.")
+	}
+	return nil
+}
+
+func errNoCommand() error { return fault.New(fault.NotFound, "There is no such command.") }
 
 // accept stores a new command with what it puts on the task's timeline.
 func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest string, body Body) (Record, error) {
@@ -350,7 +395,7 @@ func (s *Service) Get(ctx context.Context, p access.Principal, id string) (Comma
 		return err
 	})
 	if err == nil && r.OrganisationID != p.OrganisationID {
-		err = fault.New(fault.NotFound, "There is no such command.")
+		err = errNoCommand()
 	}
 	if err != nil {
 		return Command{}, err

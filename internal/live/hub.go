@@ -14,6 +14,9 @@ func OrganisationTopic(id string) string { return "organisation/" + id }
 // CommandsTopic is the topic of everything that dispatchers of commands wait for.
 const CommandsTopic = "commands"
 
+// ChecksTopic is the topic of checks that somebody asked for.
+const ChecksTopic = "checks"
+
 // Hub connects those who change things with those who watch. The zero value is
 // ready to use. It is safe for concurrent use.
 type Hub struct {

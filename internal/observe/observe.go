@@ -21,6 +21,8 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -55,6 +57,8 @@ type Tx interface {
 	// AdoptStreams makes the checks due of tasks that were followed by processes
 	// without a lease, and returns how many.
 	AdoptStreams() (int64, error)
+	// UncertainSends returns the messageIds of the task's uncertain sends.
+	UncertainSends(taskID string) ([]string, error)
 }
 
 // Check is a task about which the agent is to be asked.
@@ -63,7 +67,8 @@ type Check struct {
 	OrganisationID string
 	AgentID        string
 	Tenant         string
-	RemoteTaskID   string
+	RemoteTaskID   string // "" of a task whose first message is uncertain
+	ContextID      string
 	State          a2a.State
 	QuestionNumber int64
 	Streaming      bool          // somebody follows its stream
@@ -74,6 +79,7 @@ type Check struct {
 type Remote interface {
 	Get(ctx context.Context, t remote.Target, taskID string, historyLength *int) (remote.Observation, error)
 	Subscribe(ctx context.Context, t remote.Target, taskID string) iter.Seq2[remote.Observation, error]
+	List(ctx context.Context, t remote.Target, contextID, pageToken string) (remote.Page, error)
 }
 
 // Agents is the catalogue as the observer needs it.
@@ -91,6 +97,7 @@ type Observer struct {
 	NewID  func() string
 	Owner  string        // names this process among those that share the database
 	Poll   time.Duration // between looks at the table if nothing wakes the observer
+	Live   *live.Hub
 	Log    *slog.Logger
 
 	ready   sync.Once
@@ -135,6 +142,8 @@ func (o *Observer) Run(ctx context.Context) error {
 	if err := o.Update(ctx, func(tx Tx) error { return tx.CheckAllSoon() }); err != nil && ctx.Err() == nil {
 		return err
 	}
+	asked, stopWatching := o.Live.Watch(live.ChecksTopic)
+	defer stopWatching()
 	for ctx.Err() == nil {
 		wait, err := o.checkDue(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -145,6 +154,7 @@ func (o *Observer) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-o.wake:
+		case <-asked:
 		case <-timer.C:
 		}
 		timer.Stop()
@@ -217,7 +227,7 @@ func (o *Observer) check(ctx context.Context, c Check) {
 		return
 	}
 	asked := time.Now()
-	seen, err := o.Remote.Get(ctx, target, c.RemoteTaskID, nil)
+	seen, err := o.look(ctx, target, c)
 	if err != nil {
 		if ctx.Err() == nil {
 			log.Warn("check a task", "error", err)
@@ -264,8 +274,11 @@ func (o *Observer) target(ctx context.Context, organisationID, agentID, tenant s
 func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 	problem := "The agent could not be asked how the task stands."
 	var answer *remote.Error
-	if errors.As(cause, &answer) {
+	switch {
+	case errors.As(cause, &answer):
 		problem = answer.Message
+	case fault.KindOf(cause) != fault.Internal:
+		problem = fault.Public(cause).Message
 	}
 	err := o.Update(ctx, func(tx Tx) error {
 		if err := tx.SetCheckError(c.TaskID, problem); err != nil {

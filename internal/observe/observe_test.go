@@ -83,6 +83,13 @@ func (f *fakeAgent) Subscribe(ctx context.Context, _ remote.Target, _ string) it
 	}
 }
 
+// List gives the one task that the agent has, without its history.
+func (f *fakeAgent) List(context.Context, remote.Target, string, string) (remote.Page, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return remote.Page{Tasks: []remote.Observation{said(taskIn(f.state))}}, f.err
+}
+
 func (f *fakeAgent) FetchCard(context.Context, string, string) (remote.CardFetch, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +130,7 @@ func setUp(t *testing.T, f *fakeAgent) *bench {
 	}
 	b := &bench{
 		t: t, db: db, live: hub, agents: agents, taskID: newID(),
-		observer: &observe.Observer{Update: store.For[observe.Tx](db.Update), Agents: agents, Remote: f, NewID: newID, Owner: newID(), Poll: time.Minute, Log: log},
+		observer: &observe.Observer{Update: store.For[observe.Tx](db.Update), Agents: agents, Remote: f, NewID: newID, Owner: newID(), Poll: time.Minute, Live: hub, Log: log},
 		tasks:    &task.Reader{View: store.For[task.ReadTx](db.View), Agents: agents},
 	}
 	b.update(func(tx *store.Tx) error {

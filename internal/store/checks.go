@@ -13,12 +13,12 @@ func (tx *Tx) ClaimChecks(limit int, next time.Time) ([]observe.Check, error) {
 	checks, err := collect(tx, func(s scanner) (observe.Check, error) {
 		var c observe.Check
 		var interval int64
-		err := s.Scan(&c.TaskID, &c.OrganisationID, &c.AgentID, &c.Tenant, &c.RemoteTaskID, &c.State, &c.QuestionNumber, &interval, &c.Streaming)
+		err := s.Scan(&c.TaskID, &c.OrganisationID, &c.AgentID, &c.Tenant, &c.RemoteTaskID, &c.ContextID, &c.State, &c.QuestionNumber, &interval, &c.Streaming)
 		c.Interval = time.Duration(interval) * time.Microsecond
 		return c, err
 	}, `UPDATE task SET check_us = ?
 		WHERE id IN (SELECT id FROM task WHERE check_us <= ? ORDER BY check_us LIMIT ?`+tx.skipLocked()+`)
-		RETURNING id, organisation_id, agent_id, tenant, COALESCE(remote_task_id, ''), state, question_number, check_interval, stream_owner <> ''`,
+		RETURNING id, organisation_id, agent_id, tenant, COALESCE(remote_task_id, ''), context_id, state, question_number, check_interval, stream_owner <> ''`,
 		us(next), us(tx.now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find tasks to check: %w", err)

@@ -71,6 +71,9 @@ type Tx interface {
 	// ApplyChanges stores the head and its changes. If nothing differs from
 	// what is stored, the task's version stays.
 	ApplyChanges(Head, []Change) error
+	// ConfirmSends makes those uncertain sends of a task succeeded whose message
+	// the agent has.
+	ConfirmSends(taskID string, has func(messageID string) bool) error
 	Signal(topics ...string)
 }
 
@@ -115,6 +118,11 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 	if err := tx.ApplyChanges(head, changes); err != nil {
 		return Outcome{}, err
 	}
+	if has := heldMessages(event); len(has) > 0 {
+		if err := tx.ConfirmSends(head.TaskID, func(id string) bool { return has[id] }); err != nil {
+			return Outcome{}, err
+		}
+	}
 	tx.Signal(live.TaskTopic(head.TaskID), live.OrganisationTopic(owner.OrganisationID))
 	return Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, HasForm: meansForm(changes)}, nil
 }
@@ -148,6 +156,34 @@ func resolve(tx Tx, newID func() string, o Observed, event a2a.Event) (Head, Own
 	}
 	other := Head{TaskID: newID(), RemoteTaskID: remoteID, ContextID: event.ContextID(), Kind: KindTask, State: a2a.StateUnspecified}
 	return other, owner, tx.CreateTask(other, owner)
+}
+
+// heldMessages returns the IDs of people's messages that a snapshot shows.
+func heldMessages(e a2a.Event) map[string]bool {
+	if e.Task == nil {
+		return nil
+	}
+	held := map[string]bool{}
+	for _, m := range e.Task.History {
+		if m.Role == a2a.RoleUser && m.MessageID != "" {
+			held[m.MessageID] = true
+		}
+	}
+	return held
+}
+
+// Holds reports whether an observation is a snapshot that shows one of the
+// messages.
+func Holds(o remote.Observation, messageIDs []string) bool {
+	event, _ := a2a.DecodeEvent(o.Payload)
+	held := heldMessages(event)
+	return slices.ContainsFunc(messageIDs, func(id string) bool { return held[id] })
+}
+
+// RemoteID returns the agent's ID of the task that an observation is about, or "".
+func RemoteID(o remote.Observation) string {
+	event, _ := a2a.DecodeEvent(o.Payload)
+	return event.TaskID()
 }
 
 func ledgerRow(id, taskID string, o Observed) Event {

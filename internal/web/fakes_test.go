@@ -32,6 +32,8 @@ type console struct {
 	tasks     []task.Task
 	blobs     map[string]string
 	submitted []submission
+	resent    []string          // commands that a person had sent again
+	checked   []string          // tasks about which the agent was asked
 	merged    map[string]string // tasks that became others, by ID
 	refusal   error             // what commands and lists get instead of being served
 }
@@ -48,7 +50,7 @@ func newConsole(t *testing.T) *console {
 	t.Helper()
 	c := &console{agents: sampleAgents(), tasks: sampleTasks(), blobs: map[string]string{sampleDigest: "a,b\n1,2\n"}}
 	config := Config{
-		Agents: fakeAgents{c}, Credentials: &fakeCredentials{}, Commands: fakeCommands{c}, Tasks: fakeTasks{c}, Blobs: fakeBlobs{c}, Live: &c.hub,
+		Agents: fakeAgents{c}, Credentials: &fakeCredentials{}, Commands: fakeCommands{c}, Checks: fakeChecks{c}, Tasks: fakeTasks{c}, Blobs: fakeBlobs{c}, Live: &c.hub,
 		Principal: func(*http.Request) access.Principal { return access.LocalOperator() },
 		Version:   "v1.2.3", Log: slog.New(slog.DiscardHandler),
 	}
@@ -194,6 +196,22 @@ func (f fakeTasks) Counts(context.Context, access.Principal) (task.Counts, error
 }
 
 type fakeCommands struct{ *console }
+
+func (f fakeCommands) Resend(_ context.Context, _ access.Principal, id string) (command.Command, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.resent = append(f.resent, id)
+	return command.Command{ID: id, TaskID: workingTask}, nil
+}
+
+type fakeChecks struct{ *console }
+
+func (f fakeChecks) CheckNow(_ context.Context, _ access.Principal, id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.checked = append(f.checked, id)
+	return nil
+}
 
 func (f fakeCommands) Submit(_ context.Context, _ access.Principal, agentID, key string, body command.Body) (command.Command, error) {
 	f.mu.Lock()

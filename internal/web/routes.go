@@ -51,6 +51,8 @@ func (s *server) routes() []route {
 		{"POST /tasks/{id}/messages", s.messageSend},
 		{"POST /tasks/{id}/answer", s.questionAnswer},
 		{"POST /tasks/{id}/cancel", s.taskCancel},
+		{"POST /tasks/{id}/refresh", s.taskRefresh},
+		{"POST /commands/{id}/resend", s.commandResend},
 		{"GET /artifacts/{sha256}", s.artifactDownload},
 
 		{"GET /events", s.events},

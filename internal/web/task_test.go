@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -377,5 +378,21 @@ func TestMergedTask(t *testing.T) {
 	a := c.get(t, "/tasks/0190bbbb-0000-7000-8000-00000000000a").wants(http.StatusSeeOther)
 	if got, want := a.header.Get("Location"), "/tasks/"+workingTask; got != want {
 		t.Errorf("Location = %q, want %q", got, want)
+	}
+}
+
+func TestAnUnknownOutcomeIsDecidedByAPerson(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	a := c.get(t, "/tasks/"+unsureTask).wants(http.StatusOK)
+	for _, action := range []string{"/tasks/" + unsureTask + "/refresh", "/commands/c/resend"} {
+		if len(a.all(`form[action=`+action+`]`)) != 1 {
+			t.Errorf("the page has no form for %s", action)
+		}
+	}
+	c.post(t, "/tasks/"+unsureTask+"/refresh", nil).wants(http.StatusSeeOther)
+	c.post(t, "/commands/c/resend", nil).wants(http.StatusSeeOther)
+	if !slices.Equal(c.checked, []string{unsureTask}) || !slices.Equal(c.resent, []string{"c"}) {
+		t.Errorf("asked about %v and sent %v again, want the one task and its command", c.checked, c.resent)
 	}
 }

@@ -60,6 +60,15 @@ type AgentSettings interface {
 // fault.Unprocessable with a field for each fault.
 type Commands interface {
 	Submit(ctx context.Context, p access.Principal, agentID, idempotencyKey string, body command.Body) (command.Command, error)
+	// Resend has an uncertain command sent again; fault.Conflict if its outcome is
+	// known by now or the task has moved on.
+	Resend(ctx context.Context, p access.Principal, id string) (command.Command, error)
+}
+
+// Checks has agents asked about tasks at once; fault.Conflict for a task about
+// which there is nothing to ask.
+type Checks interface {
+	CheckNow(ctx context.Context, p access.Principal, taskID string) error
 }
 
 // Tasks reads the projection of all work. What the principal may not see is
@@ -90,6 +99,7 @@ type Config struct {
 	AgentSettings AgentSettings
 	Credentials   Credentials
 	Commands      Commands
+	Checks        Checks
 	Tasks         Tasks
 	Live          Live
 	Blobs         Blobs

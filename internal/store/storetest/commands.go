@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -206,5 +207,70 @@ func testStreams(b *bench) {
 	}
 	if n := claimAny(b); n != 1 {
 		b.Errorf("%d checks due after the takeover, want 1", n)
+	}
+}
+
+// uncertain makes a command whose outcome is not known.
+func (b *bench) uncertain(taskID, agentID string) command.Record {
+	b.Helper()
+	r := b.command(taskID, agentID)
+	b.claim("w1")
+	if !b.settle(r.Command.ID, "w1", command.Uncertain) {
+		b.Fatal("the command could not be settled")
+	}
+	return r
+}
+
+func (b *bench) status(id string) command.Status {
+	b.Helper()
+	var status command.Status
+	b.view(func(tx *store.Tx) error {
+		r, err := tx.CommandByID(id)
+		status = r.Command.Status
+		return err
+	})
+	return status
+}
+
+func testUncertainIsConfirmed(b *bench) {
+	id, agentID := b.task("t")
+	r := b.uncertain(id, agentID)
+	history := `{"task":{"id":"remote","contextId":"c","status":{"state":"TASK_STATE_WORKING"},
+		"history":[{"messageId":%q,"role":"ROLE_USER","parts":[{"text":"hello"}]}]}}`
+	b.hears(id, "s/0", fmt.Sprintf(history, "another"))
+	if got := b.status(r.Command.ID); got != command.Uncertain {
+		b.Errorf("it is %s although the agent shows another message", got)
+	}
+	before := b.record(id).Task.Version
+	b.hears(id, "s/1", fmt.Sprintf(history, r.Command.MessageID))
+	if got := b.status(r.Command.ID); got != command.Succeeded {
+		b.Errorf("it is %s although the agent shows the message", got)
+	}
+	if after := b.record(id).Task.Version; after == before {
+		b.Error("nobody is told that it is confirmed")
+	}
+}
+
+func testUncertainIsSentAgain(b *bench) {
+	id, agentID := b.task("t")
+	r := b.uncertain(id, agentID)
+	resend := func() error {
+		return b.db.Update(context.Background(), func(tx *store.Tx) error {
+			_, err := tx.ResendCommand(r.Command.ID, "ann", "Ann")
+			return err
+		})
+	}
+	if err := resend(); err != nil {
+		b.Fatalf("ResendCommand: %v", err)
+	}
+	if err := resend(); fault.KindOf(err) != fault.Conflict {
+		b.Errorf("sent again twice: %v, want a conflict", err)
+	}
+	if got := b.claim("w1"); !slices.Equal(got, []string{r.Command.ID}) {
+		b.Errorf("claimed %v, want the command that is sent again", got)
+	}
+	b.settle(r.Command.ID, "w1", command.Succeeded)
+	if err := resend(); fault.KindOf(err) != fault.Conflict {
+		b.Errorf("a command that succeeded is sent again: %v, want a conflict", err)
 	}
 }

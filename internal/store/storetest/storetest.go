@@ -41,6 +41,8 @@ func Run(t *testing.T, open Open) {
 		"CommandStates":            testCommandStates,
 		"OneAnswerPerQuestion":     testOneAnswerPerQuestion,
 		"Orphans":                  testOrphans,
+		"UncertainIsConfirmed":     testUncertainIsConfirmed,
+		"UncertainIsSentAgain":     testUncertainIsSentAgain,
 		"Leases":                   testLeases,
 		"Streams":                  testStreams,
 		"ObservationsAtOnce":       testObservationsAtOnce,
