@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"strconv"
 	"slices"
 	"strings"
 	"testing"
@@ -84,7 +85,7 @@ func TestAPIPageIsWhole(t *testing.T) {
 }
 
 // keeping finds what to keep of an answer: "Keep `id` as `AGENT`".
-var keeping = regexp.MustCompile("`([A-Za-z.]+)` as `([A-Z]+)`")
+var keeping = regexp.MustCompile("`([A-Za-z0-9.]+)` as `([A-Z]+)`")
 
 func readExamples(t *testing.T) []example {
 	t.Helper()
@@ -246,16 +247,20 @@ func headers(answer string, all http.Header) string {
 	return out.String()
 }
 
-// member returns the text at a path of names in JSON.
+// member returns the text at a path of names, and of places in arrays, in JSON.
 func member(t *testing.T, content, path string) string {
 	t.Helper()
 	raw := json.RawMessage(content)
 	for _, name := range strings.Split(path, ".") {
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &object); err != nil {
+		var list []json.RawMessage
+		if i, err := strconv.Atoi(name); err == nil && json.Unmarshal(raw, &list) == nil && i < len(list) {
+			raw = list[i]
+		} else if err := json.Unmarshal(raw, &object); err == nil {
+			raw = object[name]
+		} else {
 			t.Fatalf("%s in %s: %v", path, content, err)
 		}
-		raw = object[name]
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {

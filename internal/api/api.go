@@ -24,7 +24,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.2.0"
+const Version = "1.3.0"
 
 const (
 	prefix       = "/api/v1"
@@ -42,6 +42,7 @@ type Config struct {
 	Checks        Checks
 	Tasks         Tasks
 	Live          Live
+	Wire          Wire
 	Principal     func(*http.Request) access.Principal // who makes this request
 	Log           *slog.Logger
 }
@@ -94,6 +95,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 				{Name: "Trust", Description: "The public keys that cards may be signed with."},
 				{Name: "Commands", Description: "What is sent to agents: durable, and sent at most once."},
 				{Name: "Tasks", Description: "What agents do, and what they ask."},
+				{Name: "Wire", Description: "What was really said to agents and by them, without secrets."},
 				{Name: "Forms", Description: "Checks for those who write form definitions."},
 			},
 		},
@@ -111,6 +113,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	s.registerTasks(api)
 	s.registerEvents(api)
 	s.registerForms(api)
+	s.registerWire(api)
 	for path, item := range api.OpenAPI().Paths {
 		for _, method := range refused(item) { // one by one, so that no pattern stands against another's method
 			mux.HandleFunc(method+" "+prefix+path, refuseMethod(allowed(item)))

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/wire"
 )
 
 // Agents is the catalogue. What the principal may not see is fault.NotFound.
@@ -69,6 +70,15 @@ type Tasks interface {
 	Get(ctx context.Context, p access.Principal, id string) (task.Task, error)
 	// Changes returns the task with those entries whose version is above since.
 	Changes(ctx context.Context, p access.Principal, id string, since int64) (task.Delta, error)
+}
+
+// Wire shows what went over the wire to agents, without secrets. What the principal
+// may not see is fault.NotFound.
+type Wire interface {
+	OfAgent(ctx context.Context, p access.Principal, agentID string) (wire.Page, error)
+	OfTask(ctx context.Context, p access.Principal, taskID string) (wire.Page, error)
+	// Get returns one exchange with those of its events that are kept.
+	Get(ctx context.Context, p access.Principal, id string) (wire.Exchange, []wire.Event, error)
 }
 
 // Live wakes watchers: a signal follows every change of a topic, and signals

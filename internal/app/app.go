@@ -28,6 +28,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/vault"
 	"github.com/agent-taskbay/taskbay/internal/web"
+	"github.com/agent-taskbay/taskbay/internal/wire"
 	"github.com/agent-taskbay/taskbay/internal/worker"
 )
 
@@ -54,6 +55,7 @@ type App struct {
 
 	agents      *agent.Catalogue
 	credentials *credential.Service
+	recorder    *wire.Recorder
 	dispatcher  *command.Dispatcher
 	observer    *observe.Observer
 	lease       *worker.Lease
@@ -102,8 +104,9 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	a.tokens = network.Transport()
 	a.credentials = NewCredentials(a.db, ring, o.Log)
 	a.credentials.Tokens = a.tokens
+	a.recorder = &wire.Recorder{Update: store.For[wire.Tx](a.db.Update), Log: o.Log}
 	a.remote = remote.New(remote.Options{
-		Limits: o.Limits, Network: network, Credentials: a.credentials, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version,
+		Limits: o.Limits, Network: network, Credentials: a.credentials, Record: a.recorder.Record, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version,
 	})
 	a.wire(hub, c, o)
 	return nil
@@ -177,16 +180,19 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Update: store.For[command.Tx](db.Update), View: store.For[command.Tx](db.View),
 		Agents: a.agents, NewID: newID, Live: hub,
 	}
+	exchanges := &wire.Reader{View: store.For[wire.Tx](db.View)}
 	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents}
 	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
 
 	pages := web.New(web.Config{
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub,
+		Wire:      exchanges,
 		Blobs:     &task.Blobs{View: store.For[task.BlobTx](db.View)},
 		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 	})
 	programs := api.New(api.Config{
-		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub, Principal: principal, Log: o.Log,
+		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub,
+		Principal: principal, Log: o.Log,
 	})
 	a.server = &http.Server{
 		Handler:           routes(pages, programs, api.Health(db, o.Log)),
@@ -221,7 +227,7 @@ func (a *App) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	a.server.BaseContext = func(net.Listener) context.Context { return ctx }
-	var parts []func(context.Context) error
+	parts := []func(context.Context) error{a.recorder.Run}
 	if a.listener != nil {
 		parts = append(parts, a.serve)
 	}
@@ -287,6 +293,9 @@ func (a *App) Close() error {
 	if a.remote != nil {
 		a.remote.Close()
 		a.tokens.CloseIdleConnections()
+	}
+	if a.recorder != nil {
+		a.recorder.Flush(context.Background())
 	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())

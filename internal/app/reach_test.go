@@ -27,6 +27,7 @@ type cardServer struct {
 	mu    sync.Mutex
 	card  string
 	calls int
+	lets  func(*http.Request) bool // who may call
 }
 
 func newCardServer(t *testing.T) *cardServer {
@@ -38,6 +39,11 @@ func newCardServer(t *testing.T) *cardServer {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
 			_, _ = io.WriteString(w, s.card)
+			return
+		}
+		if s.lets != nil && !s.lets(r) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
 		s.calls++
@@ -52,6 +58,13 @@ func (s *cardServer) set(card string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.card = card
+}
+
+// require lets nobody call but those.
+func (s *cardServer) require(lets func(*http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lets = lets
 }
 
 func (s *cardServer) called() int {

@@ -270,6 +270,7 @@ func (d *Dispatcher) send(ctx context.Context, r Record) error {
 	if err != nil {
 		return err
 	}
+	ctx = remote.WithLabels(ctx, remote.Labels{TaskID: r.Command.TaskID, CommandID: r.Command.ID})
 	if r.Command.Action == Cancel {
 		o, err := d.Remote.Cancel(ctx, target, head.RemoteTaskID)
 		if err != nil {

@@ -52,6 +52,7 @@ const maxCandidates = 10
 
 // look asks how a task stands.
 func (o *Observer) look(ctx context.Context, t remote.Target, c Check) (remote.Observation, error) {
+	ctx = remote.WithLabels(ctx, remote.Labels{TaskID: c.TaskID})
 	if c.RemoteTaskID != "" {
 		return o.Remote.Get(ctx, t, c.RemoteTaskID, nil)
 	}

@@ -35,6 +35,7 @@ func (o *Observer) Follow(taskID string, s command.Stream) {
 // subscribe follows a task's stream from now on.
 func (o *Observer) subscribe(c Check, target remote.Target) {
 	ctx, cancel := context.WithCancel(o.ctx)
+	ctx = remote.WithLabels(ctx, remote.Labels{TaskID: c.TaskID})
 	next, stop := iter.Pull2(o.Remote.Subscribe(ctx, target, c.RemoteTaskID))
 	o.Follow(c.TaskID, command.Stream{ID: o.NewID(), Next: next, Cancel: cancel, Stop: func() {
 		cancel()

@@ -25,6 +25,6 @@ func (s *server) agentPreview(w http.ResponseWriter, r *http.Request) error {
 	if p.Shell, err = s.shell(r, "Preview of "+a.Name, sectionAgents); err != nil {
 		return err
 	}
-	p.Shell.WithSheets("agent.css")
+	p.Shell.WithSheets("task.css", "agent.css")
 	return page(r.Context(), w, http.StatusOK, views.Preview(p))
 }

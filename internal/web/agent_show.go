@@ -46,7 +46,7 @@ func (s *server) agentPage(w http.ResponseWriter, r *http.Request, status int, a
 	if err != nil {
 		return err
 	}
-	access, err := s.access(r.Context(), a, history)
+	access, err := s.access(r.Context(), s.Principal(r), a, history)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (s *server) credentialPage(w http.ResponseWriter, r *http.Request, status i
 	if p.History, err = s.Credentials.History(r.Context(), s.Principal(r), p.Agent.ID); err != nil {
 		return err
 	}
-	if p.Access, err = s.access(r.Context(), p.Agent, p.History); err != nil {
+	if p.Access, err = s.access(r.Context(), s.Principal(r), p.Agent, p.History); err != nil {
 		return err
 	}
 	if !slices.Contains(scheme.Kinds(), p.Kind) {
@@ -72,7 +72,7 @@ func likelyKind(offers []credential.Offer) scheme.Kind {
 }
 
 // access returns what an agent asks of its callers, and what there is for it.
-func (s *server) access(ctx context.Context, a agent.Agent, history []credential.Binding) (views.Access, error) {
+func (s *server) access(ctx context.Context, p access.Principal, a agent.Agent, history []credential.Binding) (views.Access, error) {
 	found := views.Access{Offers: credential.Offers(a.Card)}
 	if len(history) > 0 {
 		found.Current = &history[0]
@@ -84,5 +84,12 @@ func (s *server) access(ctx context.Context, a agent.Agent, history []credential
 	if err != nil {
 		found.Why, found.Needed = fault.Public(err).Message, errors.Is(err, credential.ErrNeeded)
 	}
-	return found, nil
+	if err != nil {
+		return found, nil
+	}
+	last, refused, err := s.Wire.Refusal(ctx, p, a.ID)
+	if refused && (found.Current == nil || last.StartedAt.After(found.Current.CreatedAt)) {
+		found.Refused = last.Error
+	}
+	return found, err
 }

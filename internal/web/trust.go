@@ -23,7 +23,7 @@ func (s *server) trustPage(w http.ResponseWriter, r *http.Request, status int, p
 	if p.Shell, err = s.shell(r, "Pinned keys", sectionAgents); err != nil {
 		return err
 	}
-	p.Shell.WithSheets("agent.css")
+	p.Shell.WithSheets("task.css", "agent.css")
 	all, err := s.AgentSettings.Pins(r.Context(), s.Principal(r))
 	if err != nil {
 		return err

@@ -103,6 +103,7 @@ type Config struct {
 	Tasks         Tasks
 	Live          Live
 	Blobs         Blobs
+	Wire          Wire
 	Principal     func(*http.Request) access.Principal // who makes this request
 	Version       string                               // of the program, shown in the footer
 	Log           *slog.Logger

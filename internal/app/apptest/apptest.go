@@ -40,6 +40,7 @@ type Options struct {
 	Limits       remote.Limits
 	Version      string // "" is "test"
 
+	Log    *slog.Logger         // nil writes warnings to the test
 	Change func(*config.Config) // what else is different; nil for nothing
 }
 
@@ -53,6 +54,9 @@ func Start(t testing.TB, o Options) *Server {
 		Log:     slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Version: cmp.Or(o.Version, "test"), WorkerOnly: o.WorkOnly,
 		Pause: func(context.Context) error { return nil }, Limits: o.Limits,
+	}
+	if o.Log != nil {
+		options.Log = o.Log
 	}
 	if o.SampleAgents {
 		options.SampleAgents = "127.0.0.1:0"

@@ -52,6 +52,8 @@ func Run(t *testing.T, open Open) {
 		"LedgerIsAppendOnly":       testLedgerIsAppendOnly,
 		"Blobs":                    testBlobs,
 		"Credentials":              testCredentials,
+		"Exchanges":                testExchanges,
+		"Pins":                     testPins,
 		"SignalsAfterCommit":       testSignalsAfterCommit,
 		"NothingOfAFailedUpdate":   testNothingOfAFailedUpdate,
 		"OtherOrganisationsSeeNot": testOtherOrganisationsSeeNothing,

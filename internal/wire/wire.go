@@ -1,0 +1,169 @@
+// Package wire keeps what goes over the wire to agents and back, without secrets
+// and for a while, so that a person can see what was really said.
+package wire
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+// What is kept of exchanges. More of one is counted, and not kept.
+const (
+	MaxBody     = 64 << 10           // bytes of a body, or of an event
+	MaxEvents   = 500                // of one exchange
+	maxExchange = 1 << 20            // bytes of the events of one exchange
+	maxWaiting  = 32 << 20           // bytes that wait to be stored
+	Age         = 7 * 24 * time.Hour // after which an exchange is gone
+	MaxPerAgent = 1000               // exchanges; older ones go first
+	flushEvery  = time.Second
+	pruneEvery  = 10 * time.Minute
+	maxListed   = 200 // exchanges of a list
+)
+
+// Exchange is one call of an agent, or one request for its card.
+type Exchange struct {
+	ID        string // UUID
+	AgentID   string
+	TaskID    string // that it was for; "" for none
+	CommandID string // likewise
+	Operation string // SendMessage, …, or AgentCard
+	Binding   string // JSONRPC, HTTP+JSON or GRPC; "" for a card
+	Version   string // of A2A
+
+	Method        string
+	URL           string
+	RequestHeader http.Header
+	RequestBody   []byte // as much of it as is kept
+	RequestSize   int64  // of all of it
+
+	Status         int    // of HTTP; 0 without an answer, and for gRPC
+	GRPCStatus     string // such as "OK"; "" for HTTP
+	ResponseHeader http.Header
+	ResponseBody   []byte
+	ResponseSize   int64
+	Events         int // of a stream, all of them
+	Error          string
+
+	StartedAt  time.Time
+	AnsweredAt time.Time // zero without an answer
+	EndedAt    time.Time // zero while it goes on
+}
+
+// Event is one event of a stream.
+type Event struct {
+	Number int // from 1
+	At     time.Time
+	ID     string
+	Type   string
+	Body   []byte
+	Size   int64
+}
+
+// Refused reports whether the agent turned the caller away.
+func (e Exchange) Refused() bool {
+	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden ||
+		slices.Contains([]string{"UNAUTHENTICATED", "PERMISSION_DENIED"}, e.GRPCStatus)
+}
+
+// Change is what is new of an exchange.
+type Change struct {
+	Exchange
+	New []Event
+}
+
+// Page is the latest exchanges of an agent or a task, newest first.
+type Page struct {
+	Items []Exchange // without bodies and headers
+	Total int        // how many are kept
+}
+
+// Tx is a transaction of the record as the package needs it.
+type Tx interface {
+	Now() time.Time
+	// Agent returns fault.NotFound if the organisation has no such agent.
+	Agent(organisationID, id string) (agent.Agent, error)
+	// TaskRecord returns fault.NotFound if the organisation has no such task.
+	TaskRecord(organisationID, id string) (task.Record, error)
+	// StoreExchange stores what is new of an exchange, whose agent is there.
+	StoreExchange(Change) error
+	// AgentExchanges and TaskExchanges return the newest ones and how many there are.
+	AgentExchanges(agentID string, limit int) ([]Exchange, int, error)
+	TaskExchanges(taskID string, limit int) ([]Exchange, int, error)
+	// Exchange returns one with its events; fault.NotFound if there is none.
+	Exchange(id string) (Exchange, []Event, error)
+	// LastAnswered returns the newest call of the agent that was answered;
+	// fault.NotFound if there is none.
+	LastAnswered(agentID string) (Exchange, error)
+	// PruneExchanges drops those that started before a time, and the oldest of each
+	// agent's beyond a number.
+	PruneExchanges(before time.Time, perAgent int) error
+}
+
+// Reader shows what is kept. It shows nothing of agents and tasks that the
+// principal may not see.
+type Reader struct {
+	View func(context.Context, func(Tx) error) error
+}
+
+// OfAgent returns the latest exchanges of an agent.
+func (r *Reader) OfAgent(ctx context.Context, p access.Principal, agentID string) (Page, error) {
+	var page Page
+	err := r.View(ctx, func(tx Tx) (err error) {
+		if _, err := tx.Agent(p.OrganisationID, agentID); err != nil {
+			return err
+		}
+		page.Items, page.Total, err = tx.AgentExchanges(agentID, maxListed)
+		return err
+	})
+	return page, err
+}
+
+// OfTask returns the latest exchanges that were for a task.
+func (r *Reader) OfTask(ctx context.Context, p access.Principal, taskID string) (Page, error) {
+	var page Page
+	err := r.View(ctx, func(tx Tx) (err error) {
+		r, err := tx.TaskRecord(p.OrganisationID, taskID) // of the one that it became, if it did
+		if err != nil {
+			return err
+		}
+		page.Items, page.Total, err = tx.TaskExchanges(r.Task.ID, maxListed)
+		return err
+	})
+	return page, err
+}
+
+// Get returns one exchange with those of its events that are kept.
+func (r *Reader) Get(ctx context.Context, p access.Principal, id string) (Exchange, []Event, error) {
+	var e Exchange
+	var events []Event
+	err := r.View(ctx, func(tx Tx) (err error) {
+		if e, events, err = tx.Exchange(id); err != nil {
+			return err
+		}
+		_, err = tx.Agent(p.OrganisationID, e.AgentID)
+		return err
+	})
+	if err != nil {
+		return Exchange{}, nil, err
+	}
+	return e, events, nil
+}
+
+// Refusal returns the agent's latest answered call if the agent turned the caller
+// away with it, and ok.
+func (r *Reader) Refusal(ctx context.Context, p access.Principal, agentID string) (last Exchange, ok bool, err error) {
+	err = r.View(ctx, func(tx Tx) (err error) {
+		if _, err := tx.Agent(p.OrganisationID, agentID); err != nil {
+			return err
+		}
+		last, err = tx.LastAnswered(agentID)
+		return err
+	})
+	return last, err == nil && last.Refused(), ignoreNotFound(err)
+}
