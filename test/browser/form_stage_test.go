@@ -183,6 +183,10 @@ func (s *stage) Submit(context.Context, access.Principal, string, string, comman
 	return command.Command{}, errStaged
 }
 
+func (s *stage) Resend(context.Context, access.Principal, string) (command.Command, error) {
+	return command.Command{}, errStaged
+}
+
 func (s *stage) Open(context.Context, access.Principal, string) (io.ReadCloser, task.BlobInfo, error) {
 	return nil, task.BlobInfo{}, errStaged
 }
