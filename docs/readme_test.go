@@ -28,8 +28,8 @@ func TestReadmeForm(t *testing.T) {
 			}
 		}
 	})
-	if len(blocks) != 2 || len(spans) != 1 {
-		t.Fatalf("%d blocks and %d pieces of JSON, want the card and the question, and the answer", len(blocks), len(spans))
+	if len(blocks) != 2 || len(spans) != 2 {
+		t.Fatalf("%d blocks and %d pieces of JSON, want the card and the definition, and the question and the answer", len(blocks), len(spans))
 	}
 
 	var card struct {
@@ -43,12 +43,12 @@ func TestReadmeForm(t *testing.T) {
 		MediaType string
 		Data      json.RawMessage
 	}
-	decode(t, blocks[1], &question)
-	report := form.Inspect(question.Data)
+	decode(t, strings.Replace(spans[0], "…", blocks[1], 1), &question)
+	report := form.Inspect([]byte(blocks[1])) // as it is copied to a file
 	if !report.Accepted || len(report.Advice) > 0 || question.MediaType != form.MediaType {
 		t.Fatalf("the question is not drawn without a remark: %+v, media type %s", report, question.MediaType)
 	}
-	decode(t, spans[0], &answer)
+	decode(t, spans[1], &answer)
 	if errs := report.Form.CheckAnswer(answer.Data); len(errs) > 0 || answer.MediaType != form.AnswerMediaType {
 		t.Errorf("the answer does not fit: %v, media type %s", errs, answer.MediaType)
 	}

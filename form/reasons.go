@@ -12,7 +12,7 @@ func (d *document) reasons() []Note {
 		return []Note{{"", fmt.Sprintf("The definition is %s; it must be an object.", describe(d.whole))}}
 	}
 	if kindOf(d.schema) != jsonObject {
-		return []Note{{"/schema", fmt.Sprintf("schema is %s; it must be an object.", describe(d.schema))}}
+		return []Note{{"/schema", fmt.Sprintf("schema is %s; it must be an object.%s", describe(d.schema), d.hintOfWrapping())}}
 	}
 	var notes []Note
 	if text(d.schemaType) != "object" {
@@ -25,6 +25,30 @@ func (d *document) reasons() []Note {
 		notes = append(notes, d.fields[i].reasons()...)
 	}
 	return notes
+}
+
+// hintOfWrapping says what was given in place of a definition, if it is something that a definition
+// stands in or that is to stand in one.
+func (d *document) hintOfWrapping() string {
+	if kindOf(d.schema) != jsonMissing {
+		return ""
+	}
+	for name, value := range members(d.whole) {
+		kind := kindOf(value)
+		switch {
+		case name == "data" && kind == jsonObject:
+			return " This is the whole part; the definition is what is in its data."
+		case name == "parts" && kind == jsonArray:
+			return " This is the whole message; the definition is what is in the data of one of its parts."
+		case name == "params" && kind == jsonObject:
+			return " This is the whole entry of the extension; the definition is what is in the startForm of its params."
+		case name == "startForm" && kind == jsonObject:
+			return " These are the params of the extension; the definition is what is in their startForm."
+		case name == "properties" && kind == jsonObject:
+			return ` This is the schema alone; the definition is an object that has it: {"schema": …}.`
+		}
+	}
+	return ""
 }
 
 func (d *document) propertiesFault() string {

@@ -56,3 +56,28 @@ func TestEveryReason(t *testing.T) {
 		}
 	}
 }
+
+// TestWrappedDefinition gives what a definition stands in, or what stands in one.
+func TestWrappedDefinition(t *testing.T) {
+	t.Parallel()
+	const definition = `{"schema":{"type":"object","properties":{"a":{"type":"string"}}}}`
+	tests := map[string]struct{ given, says string }{
+		"part":         {`{"mediaType":"application/vnd.agent-taskbay.form+json","data":` + definition + `}`, "This is the whole part; the definition is what is in its data."},
+		"part of 0.3":  {`{"kind":"data","data":` + definition + `}`, "what is in its data."},
+		"message":      {`{"role":"ROLE_AGENT","parts":[{"data":` + definition + `}]}`, "what is in the data of one of its parts."},
+		"entry":        {`{"uri":"https://x.example","params":{"startForm":` + definition + `}}`, "in the startForm of its params."},
+		"params":       {`{"startForm":` + definition + `}`, "in their startForm."},
+		"schema":       {`{"type":"object","properties":{"a":{"type":"string"}}}`, `an object that has it: {"schema": …}.`},
+		"text as data": {`{"data":"x"}`, "schema is missing; it must be an object."},
+		"wrong schema": {`{"schema":7,"data":` + definition + `}`, "schema is a number; it must be an object."},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reasons := form.Inspect([]byte(tt.given)).Reasons
+			if len(reasons) != 1 || reasons[0].Path != "/schema" || !strings.HasSuffix(reasons[0].Message, tt.says) {
+				t.Errorf("reasons = %v, want one at /schema that ends with %q", reasons, tt.says)
+			}
+		})
+	}
+}
