@@ -266,6 +266,9 @@ func (d *Dispatcher) keep(log *slog.Logger, f func(Tx) error) {
 // send makes the call, takes the agent's first answer in and settles the command
 // with it, in one transaction.
 func (d *Dispatcher) send(ctx context.Context, r Record) error {
+	if r.Unreadable {
+		return fault.New(fault.Invalid, "This was stored in a form that cannot be sent. Nothing reached the agent: send it again in other words.")
+	}
 	target, head, err := d.target(ctx, r)
 	if err != nil {
 		return err

@@ -2,31 +2,17 @@ package command
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/a2a"
-	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/task"
-)
-
-// Limits of what a caller may ask for.
-const (
-	MaxKey   = 255     // characters of an Idempotency-Key
-	MaxParts = 100     // of a message
-	MaxBody  = 8 << 20 // bytes of a message as JSON
-	maxID    = 255     // characters of a messageId, contextId or tenant
-	maxTitle = 120     // characters of a task's title
 )
 
 // Record is a command as it is stored.
@@ -37,21 +23,10 @@ type Record struct {
 	Key            string
 	Digest         string // of what the caller asked for
 	Request        Request
+	Unreadable     bool   // what was stored to be sent cannot be read, so there is nothing to send
 	Answers        string // messageId of the question; "" if it answers none
 	QuestionNumber int64
 	RunAt          time.Time
-}
-
-// Request is what a command sends, apart from what the task knows when it is
-// sent. It is stored as JSON.
-type Request struct {
-	Parts               []a2a.Part      `json:"parts,omitempty"`
-	ContextID           string          `json:"contextId,omitempty"`
-	Extensions          []string        `json:"extensions,omitempty"`
-	Metadata            json.RawMessage `json:"metadata,omitempty"`
-	ReferenceTaskIDs    []string        `json:"referenceTaskIds,omitempty"`
-	HistoryLength       *int            `json:"historyLength,omitempty"`
-	AcceptedOutputModes []string        `json:"acceptedOutputModes,omitempty"`
 }
 
 // Tx is a transaction of the record as the package needs it.
@@ -422,108 +397,4 @@ func (s *Service) Wait(ctx context.Context, p access.Principal, id string, d tim
 			return c, ctx.Err()
 		}
 	}
-}
-
-func checkKey(key string) error {
-	if n := utf8.RuneCountInString(key); n < 1 || n > MaxKey || strings.ContainsRune(key, 0) {
-		return fault.New(fault.Invalid, "An Idempotency-Key of 1 to %d characters is needed, a new one for each command: a UUID is a good one.", MaxKey)
-	}
-	return nil
-}
-
-// normalised fills in what the body leaves out, and refuses what breaks a rule.
-func normalised(b Body) (Body, error) {
-	if b.Action == "" {
-		b.Action = Send
-	}
-	for name, value := range map[string]string{"messageId": b.MessageID, "contextId": b.ContextID, "tenant": b.Tenant, "answers": b.Answers} {
-		if utf8.RuneCountInString(value) > maxID || strings.ContainsRune(value, 0) {
-			return b, fault.New(fault.Invalid, "%s: at most %d characters, none of them NUL.", name, maxID)
-		}
-	}
-	if b.Action == Cancel {
-		if b.TaskID == "" {
-			return b, fault.New(fault.Invalid, "A cancel needs the taskId of the task to cancel.")
-		}
-		return Body{Action: Cancel, TaskID: b.TaskID}, nil
-	}
-	if b.Action != Send {
-		return b, fault.New(fault.Invalid, "action: send or cancel.")
-	}
-	if b.Text != "" {
-		b.Parts = append([]a2a.Part{a2a.TextPart(b.Text)}, b.Parts...)
-		b.Text = ""
-	}
-	return b, checkSend(b)
-}
-
-func checkSend(b Body) error {
-	switch {
-	case len(b.Parts) == 0:
-		return fault.New(fault.Invalid, "A message needs a text or a part.")
-	case len(b.Parts) > MaxParts:
-		return fault.New(fault.Invalid, "A message has at most %d parts.", MaxParts)
-	case slices.ContainsFunc(b.Parts, func(p a2a.Part) bool { return p.Artifact != nil || p.Unknown != nil }):
-		return fault.New(fault.Invalid, "A part to send has one of text, data, url and raw.")
-	case b.Answers != "" && b.TaskID == "":
-		return fault.New(fault.Invalid, "An answer needs the taskId of the task whose question it answers.")
-	case b.StartForm && b.TaskID != "":
-		return fault.New(fault.Invalid, "A start form starts a new task: leave taskId out.")
-	}
-	return nil
-}
-
-// bodyDigest tells whether two commands ask for the same.
-func bodyDigest(agentID string, b Body) (string, error) {
-	content, err := json.Marshal(struct {
-		Agent string
-		Body  Body
-	}{agentID, b})
-	if err != nil {
-		return "", fault.Wrap(err, fault.Invalid, "The message cannot be written as JSON.")
-	}
-	if len(content) > MaxBody {
-		return "", fault.New(fault.TooLarge, "A message is at most %d MiB.", MaxBody>>20)
-	}
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:]), nil
-}
-
-// titleOf names a task by the start of what was asked first.
-func titleOf(b Body) string {
-	for _, p := range b.Parts {
-		if p.Text != nil && strings.TrimSpace(*p.Text) != "" {
-			return shortened(*p.Text)
-		}
-	}
-	for _, p := range b.Parts {
-		if p.Data != nil {
-			return shortened(dataTitle(p.Data))
-		}
-	}
-	return "Message"
-}
-
-// dataTitle shows the members of a JSON object as a line of text.
-func dataTitle(data json.RawMessage) string {
-	var words []string
-	for name, value := range rawjson.Members(data) {
-		shown, ok := rawjson.Text(value)
-		if !ok {
-			shown = string(value)
-		}
-		words = append(words, name+": "+shown)
-	}
-	if len(words) == 0 {
-		return string(data)
-	}
-	return strings.Join(words, ", ")
-}
-
-func shortened(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= maxTitle {
-		return s
-	}
-	return strings.TrimSpace(string([]rune(s)[:maxTitle-1])) + "…"
 }

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"bytes"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -31,8 +29,8 @@ func scanCommand(s scanner) (command.Record, error) {
 		return r, fmt.Errorf("read a command: %w", err)
 	}
 	r.RunAt, c.CreatedAt, c.UpdatedAt = run.Time, created.Time, updated.Time
-	if err := json.Unmarshal(request, &r.Request); err != nil {
-		return r, fmt.Errorf("read the request of command %s: %w", c.ID, err)
+	if r.Request, err = command.DecodeRequest(request); err != nil {
+		r.Request, r.Unreadable = command.Request{}, true // this command fails; it holds up no other
 	}
 	return r, nil
 }
@@ -65,10 +63,8 @@ func (tx *Tx) UnconfirmedSends(taskID string) (int, error) {
 
 // InsertCommand implements command.Tx.
 func (tx *Tx) InsertCommand(r command.Record) error {
-	var request bytes.Buffer
-	encoder := json.NewEncoder(&request)
-	encoder.SetEscapeHTML(false) // data parts keep their bytes
-	if err := encoder.Encode(r.Request); err != nil {
+	request, err := r.Request.Encode()
+	if err != nil {
 		return fmt.Errorf("write the request of a command: %w", err)
 	}
 	var number any
@@ -76,10 +72,10 @@ func (tx *Tx) InsertCommand(r command.Record) error {
 		number = r.QuestionNumber
 	}
 	c := r.Command
-	_, err := tx.exec(`INSERT INTO command (id, organisation_id, agent_id, task_id, action, message_id, request, sha256, idempotency_key,
+	_, err = tx.exec(`INSERT INTO command (id, organisation_id, agent_id, task_id, action, message_id, request, sha256, idempotency_key,
 			answers, question_number, status, run_us, actor_id, actor_name, created_us, updated_us)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, ?, ?)`,
-		c.ID, r.OrganisationID, c.AgentID, c.TaskID, string(c.Action), c.MessageID, request.Bytes(), r.Digest, r.Key,
+		c.ID, r.OrganisationID, c.AgentID, c.TaskID, string(c.Action), c.MessageID, request, r.Digest, r.Key,
 		r.Answers, number, string(c.Status), us(r.RunAt), r.PersonID, c.Author, us(c.CreatedAt), us(c.UpdatedAt))
 	if tx.dialect.isUnique(err) {
 		return fault.Wrap(err, fault.Conflict, "This question was answered a moment ago. What you entered was not sent.")

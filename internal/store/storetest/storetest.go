@@ -40,6 +40,7 @@ func Run(t *testing.T, open Open) {
 		"ClaimOncePerTask":         testClaimOncePerTask,
 		"CommandStates":            testCommandStates,
 		"OneAnswerPerQuestion":     testOneAnswerPerQuestion,
+		"UnreadableCommand":        testUnreadableCommand,
 		"Orphans":                  testOrphans,
 		"UncertainIsConfirmed":     testUncertainIsConfirmed,
 		"UncertainIsSentAgain":     testUncertainIsSentAgain,

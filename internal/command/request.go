@@ -1,0 +1,36 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+)
+
+// Request is what a command sends, apart from what the task knows when it is
+// sent. It is stored as JSON.
+type Request struct {
+	Parts               []a2a.Part      `json:"parts,omitempty"`
+	ContextID           string          `json:"contextId,omitempty"`
+	Extensions          []string        `json:"extensions,omitempty"`
+	Metadata            json.RawMessage `json:"metadata,omitempty"`
+	ReferenceTaskIDs    []string        `json:"referenceTaskIds,omitempty"`
+	HistoryLength       *int            `json:"historyLength,omitempty"`
+	AcceptedOutputModes []string        `json:"acceptedOutputModes,omitempty"`
+}
+
+// Encode writes the request as it is stored. Data parts keep their bytes.
+func (r Request) Encode() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(r)
+	return out.Bytes(), err
+}
+
+// DecodeRequest reads what Encode wrote.
+func DecodeRequest(stored []byte) (Request, error) {
+	var r Request
+	err := json.Unmarshal(stored, &r)
+	return r, err
+}
