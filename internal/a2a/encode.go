@@ -58,8 +58,18 @@ func (o *object) bytes() []byte {
 }
 
 func list(items [][]byte) []byte {
-	joined := bytes.Join(items, []byte(","))
-	return append(append([]byte{'['}, joined...), ']')
+	size := len("[]") + len(items)
+	for _, item := range items {
+		size += len(item)
+	}
+	out := append(make([]byte, 0, size), '[')
+	for i, item := range items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, item...)
+	}
+	return append(out, ']')
 }
 
 // quoted returns s as a JSON string, without the escapes that encoding/json adds

@@ -34,137 +34,201 @@ func (v V03) Event(raw json.RawMessage) json.RawMessage {
 	if name == "" {
 		return raw
 	}
-	translated := v.event(name, value)
+	w := v03Reader{v: v}
+	w.out.Grow(len(raw) + len(`{"artifactUpdate":}`))
 	if !wrapped {
-		return Wrap(name, translated)
+		w.out.WriteByte('{')
+		w.member(name, value, w.event(name))
+		w.out.WriteByte('}')
+		return w.out.Bytes()
 	}
-	return rewritten(raw, func(member string, value []byte) (string, []byte) {
-		if member == name && rawjson.KindOf(value) == rawjson.Object {
-			return name, translated
-		}
-		return member, value
+	w.object(raw, func(member string, value []byte) bool {
+		return member == name && rawjson.KindOf(value) == rawjson.Object && w.member(name, value, w.event(name))
 	})
+	return w.out.Bytes()
 }
 
-func (v V03) event(name string, raw []byte) []byte {
+// v03Reader writes an event of A2A 1.0, all of it into one buffer: what agents send
+// may be large, and a copy for every level of it would cost several times that.
+type v03Reader struct {
+	v   V03
+	out bytes.Buffer
+}
+
+// object writes an object member by member: those that change does not write or
+// leave out as they are. What is no object is written as it is.
+func (w *v03Reader) object(raw []byte, change func(name string, value []byte) (done bool)) {
+	if rawjson.KindOf(raw) != rawjson.Object {
+		w.out.Write(raw)
+		return
+	}
+	w.out.WriteByte('{')
+	for name, value := range rawjson.Members(raw) {
+		if !change(name, value) {
+			w.raw(name, value)
+		}
+	}
+	w.out.WriteByte('}')
+}
+
+// raw writes a member of an object as it is.
+func (w *v03Reader) raw(name string, value []byte) bool {
+	w.name(name)
+	w.out.Write(value)
+	return true
+}
+
+// member writes a member of an object by way of write.
+func (w *v03Reader) member(name string, value []byte, write func([]byte)) bool {
+	w.name(name)
+	write(value)
+	return true
+}
+
+func (w *v03Reader) name(name string) {
+	if written := w.out.Bytes(); written[len(written)-1] != '{' { // no value ends like that
+		w.out.WriteByte(',')
+	}
+	w.out.Write(quoted(name))
+	w.out.WriteByte(':')
+}
+
+// each writes an array element by element. What is no array is written as it is.
+func (w *v03Reader) each(raw []byte, write func([]byte)) {
+	if rawjson.KindOf(raw) != rawjson.Array {
+		w.out.Write(raw)
+		return
+	}
+	w.out.WriteByte('[')
+	first := true
+	for element := range rawjson.Elements(raw) {
+		if !first {
+			w.out.WriteByte(',')
+		}
+		first = false
+		write(element)
+	}
+	w.out.WriteByte(']')
+}
+
+func (w *v03Reader) event(name string) func([]byte) {
 	switch name {
 	case "task":
-		return v.task(raw)
+		return w.task
 	case "message":
-		return v.message(raw)
+		return w.message
 	default:
-		return v.update(raw)
+		return w.update
 	}
 }
 
-func (v V03) task(raw []byte) []byte {
-	return rewritten(raw, func(name string, value []byte) (string, []byte) {
+func (w *v03Reader) task(raw []byte) {
+	w.object(raw, func(name string, value []byte) bool {
 		switch name {
 		case "kind":
-			return name, unlessKind(value)
+			return isKind(value)
 		case "status":
-			value = v.status(value)
+			return w.member(name, value, w.status)
 		case "artifacts":
-			value = eachRewritten(value, v.artifact)
+			return w.member(name, value, func(all []byte) { w.each(all, w.artifact) })
 		case "history":
-			value = eachRewritten(value, v.message)
+			return w.member(name, value, func(all []byte) { w.each(all, w.message) })
 		}
-		return name, value
+		return false
 	})
 }
 
-// update translates a status update or an artifact update.
-func (v V03) update(raw []byte) []byte {
-	return rewritten(raw, func(name string, value []byte) (string, []byte) {
+// update writes a status update or an artifact update.
+func (w *v03Reader) update(raw []byte) {
+	w.object(raw, func(name string, value []byte) bool {
 		switch name {
 		case "kind":
-			return name, unlessKind(value)
+			return isKind(value)
 		case "status":
-			value = v.status(value)
+			return w.member(name, value, w.status)
 		case "artifact":
-			value = v.artifact(value)
+			return w.member(name, value, w.artifact)
 		}
-		return name, value
+		return false
 	})
 }
 
-func (v V03) status(raw []byte) []byte {
-	return rewritten(raw, func(name string, value []byte) (string, []byte) {
+func (w *v03Reader) status(raw []byte) {
+	w.object(raw, func(name string, value []byte) bool {
 		switch name {
 		case "state":
-			if text, ok := rawjson.Text(value); ok && ParseState(text).Known() {
-				value = quoted(string(ParseState(text)))
-			}
+			text, ok := rawjson.Text(value)
+			return ok && ParseState(text).Known() && w.raw(name, quoted(string(ParseState(text))))
 		case "message":
-			value = v.message(value)
+			return w.member(name, value, w.message)
 		}
-		return name, value
+		return false
 	})
 }
 
-func (v V03) message(raw []byte) []byte {
+func (w *v03Reader) message(raw []byte) {
 	hasParts := rawjson.Member(raw, "parts") != nil
-	return rewritten(raw, func(name string, value []byte) (string, []byte) {
+	w.object(raw, func(name string, value []byte) bool {
 		switch name {
 		case "kind":
-			return name, unlessKind(value)
+			return isKind(value)
 		case "role":
-			if text, ok := rawjson.Text(value); ok && (text == string(RoleUser) || text == string(RoleAgent)) {
-				value = quoted(Role(text).wire())
-			}
+			text, _ := rawjson.Text(value)
+			isRole := text == string(RoleUser) || text == string(RoleAgent)
+			return isRole && w.raw(name, quoted(Role(text).wire()))
 		case "parts":
-			value = eachRewritten(value, v.part)
+			return w.member(name, value, w.parts)
 		case "content":
-			if !hasParts {
-				return "parts", eachRewritten(value, v.part)
-			}
+			return !hasParts && w.member("parts", value, w.parts)
 		}
-		return name, value
+		return false
 	})
 }
 
-func (v V03) artifact(raw []byte) []byte {
-	return rewritten(raw, func(name string, value []byte) (string, []byte) {
-		if name == "parts" {
-			value = eachRewritten(value, v.part)
-		}
-		return name, value
+func (w *v03Reader) artifact(raw []byte) {
+	w.object(raw, func(name string, value []byte) bool {
+		return name == "parts" && w.member(name, value, w.parts)
 	})
 }
 
-// part translates a part of text, data or a file. One of another kind stays as it is.
-func (v V03) part(raw []byte) []byte {
+func (w *v03Reader) parts(raw []byte) { w.each(raw, w.part) }
+
+// part writes a part of text, data or a file. One of another kind stays as it is.
+func (w *v03Reader) part(raw []byte) {
 	kind, hasKind := rawjson.Text(rawjson.Member(raw, "kind"))
 	if rawjson.KindOf(raw) != rawjson.Object || hasKind && kind != "text" && kind != "data" && kind != "file" {
-		return raw
+		w.out.Write(raw)
+		return
 	}
 	metadata := rawjson.Member(raw, "metadata")
 	wrapped := string(bytes.TrimSpace(rawjson.Member(metadata, metadataWrapped))) == "true"
 	mediaType, hasMediaType := rawjson.Text(rawjson.Member(metadata, metadataMediaType))
-	var o object
+	w.out.WriteByte('{')
 	for name, value := range rawjson.Members(raw) {
 		switch name {
 		case "kind":
 		case "file":
-			hasMediaType = v.file(&o, value) && hasMediaType
+			hasMediaType = w.file(value) && hasMediaType
 		case "data":
-			o.raw("data", v.data(value, hasKind, wrapped))
+			w.raw(name, w.v.data(value, hasKind, wrapped))
 		case "mediaType":
 			hasMediaType = false
-			o.raw(name, value)
+			w.raw(name, value)
 		case "metadata":
+			w.name(name)
 			if wrapped {
-				value = without(value, metadataWrapped)
+				w.object(value, func(name string, _ []byte) bool { return name == metadataWrapped })
+			} else {
+				w.out.Write(value)
 			}
-			o.raw(name, value)
 		default:
-			o.raw(name, value)
+			w.raw(name, value)
 		}
 	}
 	if hasMediaType {
-		o.string("mediaType", mediaType)
+		w.raw("mediaType", quoted(mediaType))
 	}
-	return o.bytes()
+	w.out.WriteByte('}')
 }
 
 // data takes a data part's value out of what it is wrapped in.
@@ -184,33 +248,33 @@ func (v V03) data(value []byte, hasKind, wrapped bool) []byte {
 
 // file writes a file's members into its part, what is not known of them still
 // under "file", and reports whether the file has no media type.
-func (v V03) file(o *object, file []byte) (untyped bool) {
+func (w *v03Reader) file(file []byte) (untyped bool) {
 	untyped = true
 	if rawjson.KindOf(file) != rawjson.Object {
-		o.raw("file", file)
+		w.raw("file", file)
 		return untyped
 	}
 	var rest object
 	for name, value := range rawjson.Members(file) {
 		switch name {
 		case "bytes":
-			o.raw("raw", value)
+			w.raw("raw", value)
 		case "fileWithBytes":
-			o.raw("raw", innerBase64(value))
+			w.raw("raw", innerBase64(value))
 		case "uri", "fileWithUri":
-			o.raw("url", value)
+			w.raw("url", value)
 		case "mimeType":
 			text, _ := rawjson.Text(value)
 			untyped = text == ""
-			o.raw("mediaType", value)
+			w.raw("mediaType", value)
 		case "name":
-			o.raw("filename", value)
+			w.raw("filename", value)
 		default:
 			rest.raw(name, value)
 		}
 	}
 	if rest.buf.Len() > 0 {
-		o.raw("file", rest.bytes())
+		w.raw("file", rest.bytes())
 	}
 	return untyped
 }
@@ -232,49 +296,10 @@ func innerBase64(value []byte) []byte {
 	return quoted(string(inner))
 }
 
-// unlessKind returns nil for a discriminator that tells nothing more.
-func unlessKind(value []byte) []byte {
-	if text, _ := rawjson.Text(value); kinds[text] != "" {
-		return nil
-	}
-	return value
-}
-
-// rewritten returns an object with its members as change returns them; one whose
-// value is nil is left out. What is no object is returned as it is.
-func rewritten(raw []byte, change func(name string, value []byte) (string, []byte)) []byte {
-	if rawjson.KindOf(raw) != rawjson.Object {
-		return raw
-	}
-	var o object
-	for name, value := range rawjson.Members(raw) {
-		if name, value = change(name, value); value != nil {
-			o.raw(name, value)
-		}
-	}
-	return o.bytes()
-}
-
-// eachRewritten returns an array with its elements as change returns them. What is
-// no array is returned as it is.
-func eachRewritten(raw []byte, change func([]byte) []byte) []byte {
-	if rawjson.KindOf(raw) != rawjson.Array {
-		return raw
-	}
-	items := [][]byte{}
-	for item := range rawjson.Elements(raw) {
-		items = append(items, change(item))
-	}
-	return list(items)
-}
-
-func without(raw []byte, member string) []byte {
-	return rewritten(raw, func(name string, value []byte) (string, []byte) {
-		if name == member {
-			value = nil
-		}
-		return name, value
-	})
+// isKind reports a discriminator that tells nothing more.
+func isKind(value []byte) bool {
+	text, _ := rawjson.Text(value)
+	return kinds[text] != ""
 }
 
 // onlyMember returns the value of an object's member if it has no other.

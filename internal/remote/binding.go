@@ -38,7 +38,7 @@ type binding struct {
 	send   func(request []byte, values map[string][]byte) []byte
 	result func(skeleton string) string
 
-	// event returns what an agent said as A2A 1.0 has it.
+	// event returns what an agent said as a StreamResponse of A2A 1.0.
 	event func(json.RawMessage) json.RawMessage
 
 	// skeletons are the results that the SDK is given, by their shape.
@@ -54,7 +54,7 @@ var bindings = []binding{
 		}),
 		taskID: anyTaskID, tenant: anyTenant,
 		message: a2a.WireMessage, send: inParams, result: inEnvelope,
-		event: unchanged, skeletons: skeletons,
+		event: a2a.StreamResponse, skeletons: skeletons,
 	},
 	{
 		name: HTTPJSON, version: "1.0",
@@ -63,12 +63,12 @@ var bindings = []binding{
 		}),
 		taskID: pathTaskID, tenant: pathTenant,
 		message: a2a.WireMessage, send: rawjson.Replace, result: bare,
-		event: unchanged, skeletons: skeletons,
+		event: a2a.StreamResponse, skeletons: skeletons,
 	},
 	{
 		name: GRPC, version: "1.0", open: openGRPC,
 		taskID: anyTaskID, tenant: anyTenant,
-		message: grpcMessage, event: unchanged, skeletons: skeletons,
+		message: grpcMessage, event: a2a.StreamResponse, skeletons: skeletons,
 	},
 	{
 		name: JSONRPC, version: "0.3", open: overHTTP(openV03JSONRPC),
@@ -138,8 +138,6 @@ func endpointOf(i Interface) (*url.URL, error) {
 		Err:      err,
 	}
 }
-
-func unchanged(event json.RawMessage) json.RawMessage { return event }
 
 // inParams replaces members of the parameters of a JSON-RPC request.
 func inParams(request []byte, values map[string][]byte) []byte {

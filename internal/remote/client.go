@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"crypto/x509"
+	"fmt"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -170,15 +171,19 @@ type Page struct {
 	Next  string        // the token of the next page, "" at the end
 }
 
-// listPageSize is what agents are asked for; some accept no more than 100.
-const listPageSize = 50
+// listPageSize is what agents are asked for; some accept no more than 100, and some
+// answer with more than they were asked for.
+const (
+	listPageSize = 50
+	maxListed    = 1000
+)
 
 // List asks for a page of the agent's tasks (ListTasks), of one context if
 // contextID is not "". pageToken is "" for the first page. Many agents do not
 // list: CodeUnsupportedOperation, CodeMethodNotFound and CodeUnauthenticated are
 // usual answers.
 func (c *Client) List(ctx context.Context, t Target, contextID, pageToken string) (Page, error) {
-	event := unchanged
+	event := a2a.StreamResponse
 	answer, err := c.unary(ctx, t, listTasks, func(call *call) error {
 		event = call.binding.event
 		_, err := call.agent.ListTasks(call.ctx, call.params, &sdk.ListTasksRequest{
@@ -191,6 +196,9 @@ func (c *Client) List(ctx context.Context, t Target, contextID, pageToken string
 	}
 	page := Page{}
 	for task := range rawjson.Elements(rawjson.Member(answer.Payload, "tasks")) {
+		if len(page.Tasks) == maxListed {
+			return Page{}, tooMany("tasks")
+		}
 		page.Tasks = append(page.Tasks, Observation{Raw: task, Payload: event(a2a.Wrap("task", task)), Received: answer.Received})
 	}
 	page.Next, _ = rawjson.Text(rawjson.Member(answer.Payload, "nextPageToken"))
@@ -198,6 +206,14 @@ func (c *Client) List(ctx context.Context, t Target, contextID, pageToken string
 		page.Next = "" // the agent repeats itself
 	}
 	return page, nil
+}
+
+// tooMany is the outcome of a call that brought a page beyond all measure.
+func tooMany(what string) *Error {
+	return &Error{
+		Delivery: Answered, Code: CodeInvalidResponse, Err: ErrTooLarge,
+		Message: fmt.Sprintf("The agent puts more than %d %s on one page.", maxListed, what),
+	}
 }
 
 // unary makes a call that has one answer.

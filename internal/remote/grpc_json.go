@@ -61,7 +61,9 @@ func grpcJSON(m proto.Message) ([]byte, error) {
 			return json.Marshal(map[string]string{"protobuf": base64.StdEncoding.EncodeToString(unknown)})
 		}
 	}
-	written, err := protojson.Marshal(m)
+	room := proto.Size(m)
+	room += room / 8 // for names and escapes; a buffer that grows costs several times what is in it
+	written, err := protojson.MarshalOptions{}.MarshalAppend(make([]byte, 0, room), m)
 	if err != nil {
 		mend(m.ProtoReflect())
 		written, err = protojson.Marshal(m)
@@ -70,6 +72,7 @@ func grpcJSON(m proto.Message) ([]byte, error) {
 		return nil, err
 	}
 	var compact bytes.Buffer // protojson varies its spaces
+	compact.Grow(len(written))
 	err = json.Compact(&compact, written)
 	return compact.Bytes(), err
 }

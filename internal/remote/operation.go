@@ -83,7 +83,7 @@ func pushOperation(name string, payload func(json.RawMessage) (json.RawMessage, 
 }
 
 func eventPayload(result json.RawMessage) (json.RawMessage, bool) {
-	return a2a.StreamResponse(result), a2a.IsEvent(result)
+	return result, a2a.IsEvent(result)
 }
 
 // taskPayload takes a task as GetTask answers it, bare, and wrapped as SendMessage

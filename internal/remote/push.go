@@ -71,6 +71,9 @@ func (c *Client) ListPushConfigs(ctx context.Context, t Target, taskID string) (
 	}
 	var configs []PushConfig
 	for config := range rawjson.Elements(answer.Payload) {
+		if len(configs) == maxListed {
+			return nil, tooMany("push configurations")
+		}
 		configs = append(configs, readPushConfig(taskID, config))
 	}
 	return configs, nil

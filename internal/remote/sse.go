@@ -27,7 +27,10 @@ type eventReader struct {
 	ended   error
 }
 
-const readBuffer = 4 << 10 // small, because there can be thousands of streams
+const (
+	readBuffer = 4 << 10 // small, because there can be thousands of streams
+	largeLine  = 16 * readBuffer
+)
 
 func newEventReader(in io.Reader, limit int64) *eventReader {
 	return &eventReader{in: bufio.NewReaderSize(in, readBuffer), limit: int(limit)}
@@ -45,8 +48,11 @@ func (r *eventReader) next() (event, error) {
 			r.ended = err
 		}
 		switch {
+		case len(line) > largeLine && !hasData:
+			hasData = e.add(line, hasData)
+			r.line = nil // it is the event's now: no second copy of much
 		case len(line) > 0:
-			hasData = e.add(line, hasData) || hasData
+			hasData = e.add(bytes.Clone(line), hasData) || hasData
 		case hasData && err == nil:
 			return e, nil
 		case err == nil:
@@ -60,16 +66,18 @@ func (r *eventReader) next() (event, error) {
 	return event{}, r.ended
 }
 
-// add takes one line into the event, and reports whether it was data.
+// add takes one line, which it may keep, into the event, and reports whether it was
+// data.
 func (e *event) add(line []byte, hasData bool) bool {
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(field) {
 	case "data":
-		if hasData {
-			e.data = append(e.data, '\n')
+		if !hasData {
+			e.data = value
+			return true
 		}
-		e.data = append(e.data, value...)
+		e.data = append(append(e.data, '\n'), value...)
 		return true
 	case "event":
 		e.name = string(value)
@@ -82,7 +90,7 @@ func (e *event) add(line []byte, hasData bool) bool {
 // readLine returns the next line without its end. With an error it returns what
 // there is of a line.
 func (r *eventReader) readLine() ([]byte, error) {
-	if cap(r.line) > 16*readBuffer {
+	if cap(r.line) > largeLine {
 		r.line = nil // a large event is no reason to hold on to its memory
 	}
 	r.line = r.line[:0]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -64,13 +65,10 @@ func (c *call) answerWithoutStream(response *http.Response, in io.Reader) (*http
 	items := []json.RawMessage{body}
 	var after error = io.EOF
 	if answer, ok := firstJSON(body); ok && rawjson.KindOf(answer) == rawjson.Array {
-		items = nil
-		for item := range rawjson.Elements(answer) {
-			items = append(items, item)
-		}
+		items = firstElements(answer, maxListed)
 		after = &Error{
 			Delivery: Answered, Code: CodeInvalidResponse,
-			Message: "The agent answered with a JSON list in the place of a stream; what was in it has been read, and more will not come.",
+			Message: fmt.Sprintf("The agent answered with a JSON list in the place of a stream; up to %d events in it have been read, and more will not come.", maxListed),
 		}
 	}
 	var repaired bytes.Buffer
@@ -85,6 +83,18 @@ func (c *call) answerWithoutStream(response *http.Response, in io.Reader) (*http
 	}
 	c.client.log.Debug("agent answered a streaming call without a stream", "agent", c.agentID, "operation", c.op.name)
 	return replaced(response, "text/event-stream", &endingBody{in: &repaired, err: after}), nil
+}
+
+// firstElements returns the elements of a list, at most n.
+func firstElements(list json.RawMessage, n int) []json.RawMessage {
+	var items []json.RawMessage
+	for item := range rawjson.Elements(list) {
+		if len(items) == n {
+			break
+		}
+		items = append(items, item)
+	}
+	return items
 }
 
 // skeletonEvent is an event as the SDK reads it.
