@@ -40,6 +40,12 @@ const (
 	Cancel Action = "cancel"
 )
 
+// Lane is the commands of one kind to one agent.
+type Lane struct {
+	AgentID string
+	Action  Action
+}
+
 // Body is what a caller asks for, in the shape of the HTTP API.
 type Body struct {
 	Action    Action // "" is Send

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/worker"
 )
 
 // Remote is the way to the agents as the dispatcher needs it. Every error is a
@@ -42,9 +43,10 @@ type Observer interface {
 
 // Stream is what is left of a stream.
 type Stream struct {
-	ID     string // names its events in the ledger
-	Count  int    // events taken in so far
-	Epoch  int64  // in which this process follows the task's stream; 0 if it has not claimed it yet
+	ID     string        // names its events in the ledger
+	Count  int           // events taken in so far
+	Quiet  time.Duration // how long the task had been left alone before; the next stream waits longer if this one brings nothing new
+	Epoch  int64         // in which this process follows the task's stream; 0 if it has not claimed it yet
 	Next   func() (remote.Observation, error, bool)
 	Cancel func() // makes Next return soon; from any goroutine
 	Stop   func() // must be called at the end, not while Next runs
@@ -53,8 +55,15 @@ type Stream struct {
 // What the dispatcher keeps to.
 const (
 	maxAttempts = 3                // of a command of which nothing was sent
-	slots       = 32               // commands that are being sent at once
 	grace       = 10 * time.Second // for commands that are being sent when the process is asked to stop
+	storeTime   = time.Minute      // for one attempt to store what became of a command
+	maxPause    = 5 * time.Second  // between such attempts
+	storeTries  = 5                // attempts to store an agent's answer; then its command is uncertain
+
+	// What is under way at once, in all and to each agent. The more there is, the
+	// more becomes uncertain if the process dies.
+	allSends, eachSends     = 64, 8
+	allCancels, eachCancels = 32, 4
 )
 
 // retryAfter is how long to wait after an attempt that sent nothing.
@@ -62,6 +71,9 @@ var retryAfter = []time.Duration{time.Second, 5 * time.Second}
 
 // workerDied is the reason of a command whose process ended while it was sent.
 const workerDied = "Taskbay was stopped while this was being sent, so it may or may not have reached the agent. It is not sent again by itself."
+
+// answerLost is the reason of a command whose answer came and could not be stored.
+const answerLost = "The agent answered, but Taskbay could not store what it said. Check the agent to see how the task stands."
 
 // Dispatcher sends accepted commands, each at most once.
 type Dispatcher struct {
@@ -76,17 +88,14 @@ type Dispatcher struct {
 	Log      *slog.Logger
 
 	working sync.WaitGroup
-	freed   chan struct{} // a slot became free
-	free    chan struct{}
+	rooms   map[Action]*worker.Room
 }
 
 // Run sends commands until ctx ends, then lets those that are being sent finish
 // for a while. What it cannot finish is uncertain. The process must have a lease.
 func (d *Dispatcher) Run(ctx context.Context) error {
-	d.freed = make(chan struct{}, 1)
-	d.free = make(chan struct{}, slots)
-	for range slots {
-		d.free <- struct{}{}
+	d.rooms = map[Action]*worker.Room{
+		Send: worker.NewRoom(allSends, eachSends), Cancel: worker.NewRoom(allCancels, eachCancels),
 	}
 	changed, stopWatching := d.Live.Watch(live.CommandsTopic)
 	defer stopWatching()
@@ -98,7 +107,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			d.Log.Error("claim commands", "error", err)
 			wait = time.Second
 		}
-		sleep(ctx, wait, changed, d.freed)
+		sleep(ctx, wait, changed, d.rooms[Send].Freed(), d.rooms[Cancel].Freed())
 	}
 	d.drain(stop)
 	return nil
@@ -118,13 +127,14 @@ func (d *Dispatcher) TakeOver(ctx context.Context) error {
 }
 
 // sleep returns after a while, or when something that it waits for happens.
-func sleep(ctx context.Context, d time.Duration, changed, freed <-chan struct{}) {
+func sleep(ctx context.Context, d time.Duration, changed, sent, canceled <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-changed:
-	case <-freed:
+	case <-sent:
+	case <-canceled:
 	case <-timer.C:
 	}
 }
@@ -145,17 +155,13 @@ func (d *Dispatcher) drain(stop func()) {
 	}
 }
 
-// claim takes as many due commands as there are free slots and starts to send
-// them. It returns how long nothing will be due.
+// claim takes as many due commands as there is room for and starts to send them.
+// It returns how long nothing more will be due.
 func (d *Dispatcher) claim(ctx, work context.Context) (time.Duration, error) {
-	n := len(d.free)
-	if n == 0 {
-		return d.Poll, nil
-	}
 	var claimed []Record
 	var next time.Time
 	err := d.Update(ctx, func(tx Tx) (err error) {
-		if claimed, err = tx.ClaimCommands(d.Owner, n); err != nil {
+		if claimed, err = d.claimDue(tx); err != nil {
 			return err
 		}
 		next, err = tx.NextCommand()
@@ -165,27 +171,40 @@ func (d *Dispatcher) claim(ctx, work context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	for _, r := range claimed {
-		<-d.free
-		d.working.Add(1)
-		go func() {
-			defer d.working.Done()
-			defer d.release()
+		room := d.rooms[r.Command.Action]
+		room.Take(r.Command.AgentID)
+		d.working.Go(func() {
+			defer room.Leave(r.Command.AgentID)
 			d.dispatch(work, r)
-		}()
+		})
 	}
-	if next.IsZero() || len(claimed) == n {
+	if next.IsZero() {
 		return d.Poll, nil
 	}
 	return min(max(time.Until(next), 0), d.Poll), nil
 }
 
-// release gives a slot back. What waited for the task's turn may be due now.
-func (d *Dispatcher) release() {
-	d.free <- struct{}{}
-	select {
-	case d.freed <- struct{}{}:
-	default:
+// claimDue claims what there is room for, in every lane.
+func (d *Dispatcher) claimDue(tx Tx) ([]Record, error) {
+	lanes, err := tx.DueCommands()
+	if err != nil {
+		return nil, err
 	}
+	var claimed []Record
+	taken := map[Action]int{}
+	for _, lane := range lanes {
+		room := min(d.rooms[lane.Action].Left(lane.AgentID), d.rooms[lane.Action].LeftInAll()-taken[lane.Action])
+		if room <= 0 {
+			continue
+		}
+		records, err := tx.ClaimCommands(d.Owner, lane, room)
+		if err != nil {
+			return nil, err
+		}
+		taken[lane.Action] += len(records)
+		claimed = append(claimed, records...)
+	}
+	return claimed, nil
 }
 
 // dispatch makes one attempt. The command is dispatching in the database before
@@ -199,7 +218,7 @@ func (d *Dispatcher) dispatch(ctx context.Context, r Record) {
 	}
 	to, problem := d.verdict(r, err)
 	log.Warn("command not sent as it should", "status", to, "attempt", r.Command.Attempts, "error", err)
-	d.keep(log, func(tx Tx) error { return d.settle(tx, r, to, problem) })
+	d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, to, problem) })
 	d.Observer.Heard(task.Outcome{TaskID: r.Command.TaskID}) // settle may have made a check due
 }
 
@@ -245,22 +264,34 @@ func (d *Dispatcher) settle(tx Tx, r Record, to Status, problem string) error {
 	return tx.ScheduleCheck(head.TaskID, tx.Now(), 0)
 }
 
-// keep stores what is known of a command. It goes on trying for a while: what is
-// not stored would be uncertain.
-func (d *Dispatcher) keep(log *slog.Logger, f func(Tx) error) {
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	for {
-		err := d.Update(ctx, f)
+// keep stores what is known of a command, and reports whether it could. It tries
+// again until it can, or has tried so often; 0 is without end. When the process
+// stops it tries once more.
+func (d *Dispatcher) keep(ctx context.Context, log *slog.Logger, tries int, f func(Tx) error) bool {
+	for try := 1; ; try++ {
+		last := ctx.Err() != nil
+		err := d.keepOnce(ctx, f)
 		if err == nil {
-			return
+			return true
 		}
 		log.Error("store the outcome of a command", "error", err)
-		if ctx.Err() != nil {
-			return
+		if last || try == tries {
+			return false
 		}
-		sleep(ctx, 500*time.Millisecond, nil, nil)
+		sleep(ctx, min(time.Duration(try)*500*time.Millisecond, maxPause), nil, nil, nil)
 	}
+}
+
+// keepOnce is one attempt. It goes on for a while when ctx ends.
+func (d *Dispatcher) keepOnce(ctx context.Context, f func(Tx) error) error {
+	attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		sleep(attempt, grace, nil, nil, nil)
+		cancel()
+	})
+	defer stop()
+	return d.Update(attempt, f)
 }
 
 // send makes the call, takes the agent's first answer in and settles the command
@@ -279,7 +310,7 @@ func (d *Dispatcher) send(ctx context.Context, r Record) error {
 		if err != nil {
 			return err
 		}
-		d.answered(r, task.SourceReply, r.Command.ID, o, nil)
+		d.answered(ctx, r, task.SourceReply, r.Command.ID, o, nil)
 		return nil
 	}
 	request := requestTo(r, head)
@@ -288,7 +319,7 @@ func (d *Dispatcher) send(ctx context.Context, r Record) error {
 		if err != nil {
 			return err
 		}
-		d.answered(r, task.SourceReply, r.Command.ID, o, nil)
+		d.answered(ctx, r, task.SourceReply, r.Command.ID, o, nil)
 		return nil
 	}
 	return d.stream(ctx, r, target, request)
@@ -312,7 +343,7 @@ func (d *Dispatcher) stream(ctx context.Context, r Record, target remote.Target,
 		return err
 	}
 	s := Stream{ID: r.Command.ID, Count: 1, Next: next, Cancel: cancel, Stop: end}
-	taskID := d.answered(r, task.SourceStream, streamKey(s.ID, 0), o, &s)
+	taskID := d.answered(ctx, r, task.SourceStream, streamKey(s.ID, 0), o, &s)
 	d.Observer.Follow(taskID, s)
 	return nil
 }
@@ -328,9 +359,10 @@ func (s *Stream) Key() string {
 // answered takes an answer in and returns the local ID of the task that it is
 // about. If it is the first event of a stream, that is claimed with it, so that
 // the stream is taken over should this process die now.
-func (d *Dispatcher) answered(r Record, source task.Source, key string, o remote.Observation, s *Stream) string {
+func (d *Dispatcher) answered(ctx context.Context, r Record, source task.Source, key string, o remote.Observation, s *Stream) string {
 	outcome := task.Outcome{TaskID: r.Command.TaskID}
-	d.keep(d.Log.With("command", r.Command.ID), func(tx Tx) (err error) {
+	log := d.Log.With("command", r.Command.ID)
+	stored := d.keep(ctx, log, storeTries, func(tx Tx) (err error) {
 		outcome, err = task.Ingest(tx, d.NewID, task.Observed{TaskID: r.Command.TaskID, Source: source, SourceKey: key, Observation: o})
 		if err != nil {
 			return err
@@ -347,6 +379,9 @@ func (d *Dispatcher) answered(r Record, source task.Source, key string, o remote
 		_, err = tx.SettleCommand(r.Command.ID, d.Owner, Succeeded, "", tx.Now())
 		return err
 	})
+	if !stored {
+		d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, Uncertain, answerLost) })
+	}
 	d.Observer.Heard(outcome)
 	return outcome.TaskID
 }

@@ -54,9 +54,13 @@ type Tx interface {
 	UnconfirmedSends(taskID string) (int, error)
 	// Message returns a message of a task's timeline.
 	Message(taskID, messageID, digest string) (task.StoredMessage, error)
-	// ClaimCommands marks up to limit due commands as dispatching by owner,
-	// oldest first, never two of one task at a time. Without a lease owner gets none.
-	ClaimCommands(owner string, limit int) ([]Record, error)
+	// DueCommands returns the lanes in which commands are due, the one that has
+	// waited longest first.
+	DueCommands() ([]Lane, error)
+	// ClaimCommands marks up to limit due commands of a lane as dispatching by
+	// owner, oldest first. Of one task it never claims a send while another one is
+	// on its way; a cancel waits for nothing. Without a lease owner gets none.
+	ClaimCommands(owner string, lane Lane, limit int) ([]Record, error)
 	// SettleCommand ends the attempt of a command that owner claimed. It
 	// reports false, and does nothing, if the command is no longer owner's.
 	SettleCommand(id, owner string, to Status, problem string, runAt time.Time) (bool, error)
@@ -68,7 +72,8 @@ type Tx interface {
 	// OrphanCommands makes uncertain what processes without a lease were
 	// dispatching, and returns it.
 	OrphanCommands(problem string) ([]Record, error)
-	// NextCommand is when the next pending command is due; zero if there is none.
+	// NextCommand is when the next command that is not due yet will be; zero if
+	// there is none.
 	NextCommand() (time.Time, error)
 	// ScheduleCheck sets when the agent is asked about a task; zero: not again.
 	ScheduleCheck(taskID string, at time.Time, interval time.Duration) error

@@ -25,12 +25,14 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/worker"
 )
 
 // What the observer keeps to.
 const (
-	checkers  = 16              // agents that are asked at once
-	checkTime = 2 * time.Minute // after this a check that did not end is due again
+	allChecks  = 64              // agents that are asked at once
+	eachChecks = 4               // times one of them is
+	checkTime  = 2 * time.Minute // after this a check that did not end is due again
 
 	releaseTime = 5 * time.Second // for letting go of a stream
 )
@@ -38,9 +40,14 @@ const (
 // Tx is a transaction of the record as the package needs it.
 type Tx interface {
 	task.Tx
-	// ClaimChecks returns tasks whose check is due, and puts the next one at next.
-	ClaimChecks(limit int, next time.Time) ([]Check, error)
-	// NextCheck is when the next check is due; zero if there is none.
+	// DueChecks returns the agents of tasks whose check is due, the one that has
+	// waited longest first.
+	DueChecks() (agentIDs []string, err error)
+	// ClaimChecks returns tasks of an agent whose check is due, and puts the next
+	// one at next.
+	ClaimChecks(agentID string, limit int, next time.Time) ([]Check, error)
+	// NextCheck is when the next check that is not due yet will be; zero if there
+	// is none.
 	NextCheck() (time.Time, error)
 	ScheduleCheck(taskID string, at time.Time, interval time.Duration) error
 	// SetCheckError keeps why the agent could not be asked about the task; "" if
@@ -110,7 +117,7 @@ type Observer struct {
 	stopped  bool
 	followed map[string]*command.Stream // by local task ID
 
-	free chan struct{} // one for each check that may start
+	room *worker.Room // for checks
 }
 
 func (o *Observer) setUp() {
@@ -118,10 +125,7 @@ func (o *Observer) setUp() {
 		o.wake = make(chan struct{}, 1)
 		o.ctx, o.stop = context.WithCancel(context.Background())
 		o.followed = make(map[string]*command.Stream)
-		o.free = make(chan struct{}, checkers)
-		for range checkers {
-			o.free <- struct{}{}
-		}
+		o.room = worker.NewRoom(allChecks, eachChecks)
 	})
 }
 
@@ -154,6 +158,7 @@ func (o *Observer) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-o.wake:
+		case <-o.room.Freed():
 		case <-asked:
 		case <-timer.C:
 		}
@@ -184,17 +189,13 @@ func (o *Observer) poke() {
 	}
 }
 
-// checkDue starts to ask about the tasks that are due, as many as there are
-// checkers free, and returns how long none will be.
+// checkDue starts to ask about the tasks that are due, as many as there is room
+// for, and returns how long no more will be.
 func (o *Observer) checkDue(ctx context.Context) (time.Duration, error) {
-	n := len(o.free)
-	if n == 0 {
-		return o.Poll, nil
-	}
 	var due []Check
 	var next time.Time
 	err := o.Update(ctx, func(tx Tx) (err error) {
-		if due, err = tx.ClaimChecks(n, tx.Now().Add(checkTime)); err != nil {
+		if due, err = o.claimDue(tx); err != nil {
 			return err
 		}
 		next, err = tx.NextCheck()
@@ -204,17 +205,37 @@ func (o *Observer) checkDue(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	for _, c := range due {
-		<-o.free
+		o.room.Take(c.AgentID)
 		o.start(func() {
+			defer o.room.Leave(c.AgentID)
 			o.check(ctx, c)
-			o.free <- struct{}{}
-			o.poke()
 		})
 	}
 	if next.IsZero() {
 		return o.Poll, nil
 	}
 	return min(max(time.Until(next), 0), o.Poll), nil
+}
+
+// claimDue claims the checks of each agent that there is room for.
+func (o *Observer) claimDue(tx Tx) ([]Check, error) {
+	agents, err := tx.DueChecks()
+	if err != nil {
+		return nil, err
+	}
+	var due []Check
+	for _, agentID := range agents {
+		room := min(o.room.Left(agentID), o.room.LeftInAll()-len(due))
+		if room <= 0 {
+			continue
+		}
+		checks, err := tx.ClaimChecks(agentID, room, tx.Now().Add(checkTime))
+		if err != nil {
+			return nil, err
+		}
+		due = append(due, checks...)
+	}
+	return due, nil
 }
 
 // check asks the agent how a task stands, and follows its stream if it is at

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/remote"
@@ -37,7 +38,7 @@ func (o *Observer) subscribe(c Check, target remote.Target) {
 	ctx, cancel := context.WithCancel(o.ctx)
 	ctx = remote.WithLabels(ctx, remote.Labels{TaskID: c.TaskID})
 	next, stop := iter.Pull2(o.Remote.Subscribe(ctx, target, c.RemoteTaskID))
-	o.Follow(c.TaskID, command.Stream{ID: o.NewID(), Next: next, Cancel: cancel, Stop: func() {
+	o.Follow(c.TaskID, command.Stream{ID: o.NewID(), Quiet: c.Interval, Next: next, Cancel: cancel, Stop: func() {
 		cancel()
 		stop()
 	}})
@@ -45,11 +46,12 @@ func (o *Observer) subscribe(c Check, target remote.Target) {
 
 // follow takes in what a stream brings until it ends, the task waits or has
 // ended, or somebody else follows it. However it ends, the task is checked soon
-// after: a stream that breaks off costs nothing. One that brought nothing leaves
-// the next check as planned.
+// after: a stream that breaks off costs nothing. After one that brought nothing
+// new the check waits longer each time, so that an agent which ends every stream
+// at once is not asked without end.
 func (o *Observer) follow(taskID string, s *command.Stream) {
 	defer s.Stop()
-	heard := s.Count > 0
+	news := s.Count > 0
 	epoch, err := s.Epoch, error(nil)
 	if epoch == 0 {
 		epoch, err = o.claimStream(taskID)
@@ -57,8 +59,12 @@ func (o *Observer) follow(taskID string, s *command.Stream) {
 	if err != nil && o.ctx.Err() == nil {
 		o.Log.Error("claim a stream", "task", taskID, "error", err)
 	}
-	for err == nil && o.takeNext(taskID, s, epoch) {
-		heard = true
+	for err == nil {
+		changed, more := o.takeNext(taskID, s, epoch)
+		news = news || changed
+		if !more {
+			break
+		}
 	}
 	o.releaseStream(taskID, epoch)
 	o.mu.Lock()
@@ -67,8 +73,11 @@ func (o *Observer) follow(taskID string, s *command.Stream) {
 		delete(o.followed, taskID)
 	}
 	o.mu.Unlock()
-	if heard && !replaced && o.ctx.Err() == nil {
-		o.checkSoon(taskID)
+	if news {
+		s.Quiet = 0
+	}
+	if !replaced && o.ctx.Err() == nil {
+		o.checkSoon(taskID, s.Quiet)
 	}
 }
 
@@ -107,37 +116,39 @@ func (o *Observer) TakeOver(ctx context.Context) error {
 	return err
 }
 
-// takeNext takes one event in and reports whether to go on.
-func (o *Observer) takeNext(taskID string, s *command.Stream, epoch int64) bool {
+// takeNext takes one event in and reports whether it told something new, and
+// whether to go on.
+func (o *Observer) takeNext(taskID string, s *command.Stream, epoch int64) (changed, more bool) {
 	log := o.Log.With("task", taskID, "stream", s.ID)
 	seen, err, ok := s.Next()
 	if !ok || err != nil {
 		if err != nil && o.ctx.Err() == nil {
 			log.Info("a stream ended", "error", err)
 		}
-		return false
+		return false, false
 	}
 	outcome, err := o.ingest(o.ctx, task.Observed{TaskID: taskID, Source: task.SourceStream, SourceKey: s.Key(), Observation: seen}, 0, true, epoch)
 	if errors.Is(err, errTakenOver) {
-		return false
+		return false, false
 	}
 	if err != nil {
 		if o.ctx.Err() == nil {
 			log.Error("take an event in", "error", err)
 		}
-		return false
+		return false, false
 	}
 	o.Heard(outcome)
-	return atWork(outcome.Head) || outcome.Head.AnsweredBy != ""
+	return outcome.Changed, atWork(outcome.Head) || outcome.Head.AnsweredBy != ""
 }
 
-func (o *Observer) checkSoon(taskID string) {
+// checkSoon plans the check after a stream, last being the interval before it.
+func (o *Observer) checkSoon(taskID string, last time.Duration) {
 	err := o.Update(o.ctx, func(tx Tx) error {
 		head, _, err := tx.TaskHead(taskID)
 		if err != nil {
 			return err
 		}
-		at, interval := task.NextCheck(head, false, 0, tx.Now())
+		at, interval := task.NextCheck(head, false, last, tx.Now())
 		return tx.ScheduleCheck(head.TaskID, at, interval)
 	})
 	if err != nil && o.ctx.Err() == nil {

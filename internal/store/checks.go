@@ -8,8 +8,17 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/observe"
 )
 
+// DueChecks implements observe.Tx.
+func (tx *Tx) DueChecks() ([]string, error) {
+	agents, err := collect(tx, scanString, "SELECT agent_id FROM task WHERE check_us <= ? GROUP BY agent_id ORDER BY MIN(check_us)", us(tx.now))
+	if err != nil {
+		return nil, fmt.Errorf("look for checks that are due: %w", err)
+	}
+	return agents, nil
+}
+
 // ClaimChecks implements observe.Tx.
-func (tx *Tx) ClaimChecks(limit int, next time.Time) ([]observe.Check, error) {
+func (tx *Tx) ClaimChecks(agentID string, limit int, next time.Time) ([]observe.Check, error) {
 	checks, err := collect(tx, func(s scanner) (observe.Check, error) {
 		var c observe.Check
 		var interval int64
@@ -17,9 +26,9 @@ func (tx *Tx) ClaimChecks(limit int, next time.Time) ([]observe.Check, error) {
 		c.Interval = time.Duration(interval) * time.Microsecond
 		return c, err
 	}, `UPDATE task SET check_us = ?
-		WHERE id IN (SELECT id FROM task WHERE check_us <= ? ORDER BY check_us LIMIT ?`+tx.skipLocked()+`)
+		WHERE id IN (SELECT id FROM task WHERE check_us <= ? AND agent_id = ? ORDER BY check_us LIMIT ?`+tx.skipLocked()+`)
 		RETURNING id, organisation_id, agent_id, tenant, COALESCE(remote_task_id, ''), context_id, state, question_number, check_interval, stream_owner <> ''`,
-		us(next), us(tx.now), limit)
+		us(next), us(tx.now), agentID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find tasks to check: %w", err)
 	}
@@ -29,7 +38,7 @@ func (tx *Tx) ClaimChecks(limit int, next time.Time) ([]observe.Check, error) {
 // NextCheck implements observe.Tx.
 func (tx *Tx) NextCheck() (time.Time, error) {
 	var at micros
-	if err := tx.row("SELECT MIN(check_us) FROM task WHERE check_us IS NOT NULL").Scan(&at); err != nil {
+	if err := tx.row("SELECT MIN(check_us) FROM task WHERE check_us > ?", us(tx.now)).Scan(&at); err != nil {
 		return time.Time{}, fmt.Errorf("look for the next check: %w", err)
 	}
 	return at.Time, nil

@@ -127,16 +127,28 @@ func (tx *Tx) SetAnsweredBy(taskID, commandID string) error {
 	return w.save()
 }
 
+// DueCommands implements command.Tx.
+func (tx *Tx) DueCommands() ([]command.Lane, error) {
+	lanes, err := collect(tx, func(s scanner) (command.Lane, error) {
+		var l command.Lane
+		return l, s.Scan(&l.AgentID, &l.Action)
+	}, "SELECT agent_id, action FROM command WHERE status = 'pending' AND run_us <= ? GROUP BY agent_id, action ORDER BY MIN(run_us)", us(tx.now))
+	if err != nil {
+		return nil, fmt.Errorf("look for commands that are due: %w", err)
+	}
+	return lanes, nil
+}
+
 // ClaimCommands implements command.Tx.
-func (tx *Tx) ClaimCommands(owner string, limit int) ([]command.Record, error) {
+func (tx *Tx) ClaimCommands(owner string, lane command.Lane, limit int) ([]command.Record, error) {
 	ids, err := collect(tx, scanString, `UPDATE command SET status = 'dispatching', owner = ?, attempts = attempts + 1, updated_us = ?
 		WHERE id IN (
 			SELECT c.id FROM command c
-			WHERE c.status = 'pending' AND c.run_us <= ? AND NOT EXISTS (
-				SELECT 1 FROM command e WHERE e.task_id = c.task_id AND e.status IN ('pending', 'dispatching') AND e.id < c.id)
+			WHERE c.status = 'pending' AND c.run_us <= ? AND c.agent_id = ? AND c.action = ? AND (c.action = 'cancel' OR NOT EXISTS (
+				SELECT 1 FROM command e WHERE e.task_id = c.task_id AND e.status IN ('pending', 'dispatching') AND e.id < c.id))
 			AND `+tx.leased("?")+`
 			ORDER BY c.run_us, c.id LIMIT ?`+tx.skipLocked()+`)
-		RETURNING id`, owner, us(tx.now), us(tx.now), owner, limit)
+		RETURNING id`, owner, us(tx.now), us(tx.now), lane.AgentID, string(lane.Action), owner, limit)
 	if err != nil {
 		return nil, fmt.Errorf("claim commands: %w", err)
 	}
@@ -202,7 +214,7 @@ func (tx *Tx) OrphanCommands(problem string) ([]command.Record, error) {
 // NextCommand implements command.Tx.
 func (tx *Tx) NextCommand() (time.Time, error) {
 	var at micros
-	if err := tx.row("SELECT MIN(run_us) FROM command WHERE status = 'pending'").Scan(&at); err != nil {
+	if err := tx.row("SELECT MIN(run_us) FROM command WHERE status = 'pending' AND run_us > ?", us(tx.now)).Scan(&at); err != nil {
 		return time.Time{}, fmt.Errorf("look for the next command: %w", err)
 	}
 	return at.Time, nil

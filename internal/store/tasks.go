@@ -101,28 +101,28 @@ func (tx *Tx) position(taskID string) (seq, version int64, err error) {
 }
 
 // ApplyChanges implements task.Tx.
-func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change) error {
+func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change) (changed bool, err error) {
 	was, _, err := tx.TaskHead(h.TaskID)
 	if err != nil {
-		return err
+		return false, err
 	}
 	w, err := tx.writeTimeline(h.TaskID)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if err := w.touchQuestion(was, h); err != nil {
-		return err
+		return false, err
 	}
 	observed, stateAt := us(h.ObservedAt), us(h.StateAt)
 	h.ObservedAt, h.StateAt = was.ObservedAt, was.StateAt
 	if h == was && !w.changed {
 		_, err := tx.exec("UPDATE task SET observed_us = ?, state_us = ? WHERE id = ?", observed, stateAt, h.TaskID)
-		return err
+		return false, err
 	}
 	err = tx.execOne(`UPDATE task SET remote_task_id = NULLIF(?, ''), context_id = ?, kind = ?, state = ?, state_us = ?,
 			question_id = ?, question_sha256 = ?, question_number = ?, answered_by = ?, needs_you = ?,
@@ -132,9 +132,9 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change) error {
 		h.Question.MessageID, h.Question.Digest, h.Question.Number, h.AnsweredBy, h.NeedsYou(),
 		w.seq, w.version, observed, us(tx.now), h.TaskID)
 	if err != nil {
-		return fmt.Errorf("store task %s: %w", h.TaskID, err)
+		return false, fmt.Errorf("store task %s: %w", h.TaskID, err)
 	}
-	return nil
+	return true, nil
 }
 
 const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,

@@ -69,8 +69,8 @@ type Tx interface {
 	AppendEvent(Event) (added bool, err error)
 	PutBlob(taskID string, b Blob) error
 	// ApplyChanges stores the head and its changes. If nothing differs from
-	// what is stored, the task's version stays.
-	ApplyChanges(Head, []Change) error
+	// what is stored, it reports false, and the task's version stays.
+	ApplyChanges(Head, []Change) (changed bool, err error)
 	// ConfirmSends makes those uncertain sends of a task succeeded whose message
 	// the agent has.
 	ConfirmSends(taskID string, has func(messageID string) bool) error
@@ -92,6 +92,7 @@ type Outcome struct {
 	Head      Head // after it
 	HasForm   bool // a part means to be a structured form
 	Duplicate bool // it was there already
+	Changed   bool // it told something new
 }
 
 // Ingest takes one observation into the record: the one way in, from whichever
@@ -115,7 +116,8 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 		}
 	}
 	head, changes := Reduce(head, event, Timing{Asked: o.Asked, Received: o.Observation.Received})
-	if err := tx.ApplyChanges(head, changes); err != nil {
+	changed, err := tx.ApplyChanges(head, changes)
+	if err != nil {
 		return Outcome{}, err
 	}
 	if has := heldMessages(event); len(has) > 0 {
@@ -124,7 +126,7 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 		}
 	}
 	tx.Signal(live.TaskTopic(head.TaskID), live.OrganisationTopic(owner.OrganisationID))
-	return Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, HasForm: meansForm(changes)}, nil
+	return Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, HasForm: meansForm(changes), Changed: changed}, nil
 }
 
 // resolve finds the task that an observation is about. A remote ID means nothing

@@ -16,7 +16,7 @@ func (b *bench) claim(owner string) []string {
 	b.Helper()
 	var ids []string
 	b.update(func(tx *store.Tx) error {
-		claimed, err := tx.ClaimCommands(owner, 9)
+		claimed, err := claimAll(tx, owner, 9)
 		for _, r := range claimed {
 			if r.Command.Status != command.Dispatching {
 				b.Errorf("a claimed command is %s", r.Command.Status)
@@ -26,6 +26,23 @@ func (b *bench) claim(owner string) []string {
 		return err
 	})
 	return ids
+}
+
+// claimAll claims up to limit commands of each lane.
+func claimAll(tx *store.Tx, owner string, limit int) ([]command.Record, error) {
+	lanes, err := tx.DueCommands()
+	if err != nil {
+		return nil, err
+	}
+	var all []command.Record
+	for _, lane := range lanes {
+		claimed, err := tx.ClaimCommands(owner, lane, limit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, claimed...)
+	}
+	return all, nil
 }
 
 func (b *bench) settle(id, owner string, to command.Status) bool {
@@ -107,7 +124,7 @@ func testUnreadableCommand(b *bench) {
 		b.Fatal(err)
 	}
 	b.update(func(tx *store.Tx) error {
-		claimed, err := tx.ClaimCommands("w1", 9)
+		claimed, err := claimAll(tx, "w1", 9)
 		unreadable := map[string]bool{}
 		for _, r := range claimed {
 			unreadable[r.Command.ID] = r.Unreadable
@@ -296,4 +313,46 @@ func testUncertainIsSentAgain(b *bench) {
 	if err := resend(); fault.KindOf(err) != fault.Conflict {
 		b.Errorf("a command that succeeded is sent again: %v, want a conflict", err)
 	}
+}
+
+func testCancelWaitsForNothing(b *bench) {
+	id, agentID := b.task("t")
+	b.command(id, agentID)
+	b.claim("w1")
+	cancel := b.newCommand(id, agentID)
+	cancel.Command.Action = command.Cancel
+	b.update(func(tx *store.Tx) error { return tx.InsertCommand(cancel) })
+	send := b.command(id, agentID)
+	if got := b.claim("w1"); !slices.Equal(got, []string{cancel.Command.ID}) {
+		b.Errorf("claimed %v while a send is on its way, want the cancel %s and not the next send %s", got, cancel.Command.ID, send.Command.ID)
+	}
+}
+
+func testLanes(b *bench) {
+	agentID, other := b.agent(), b.agent()
+	for range 3 {
+		b.command(b.taskOf(agentID, "t"), agentID)
+	}
+	late := b.command(b.taskOf(other, "t"), other)
+	b.update(func(tx *store.Tx) error {
+		lanes, err := tx.DueCommands()
+		if want := []command.Lane{{AgentID: agentID, Action: command.Send}, {AgentID: other, Action: command.Send}}; !slices.Equal(lanes, want) {
+			b.Errorf("lanes %v, want %v", lanes, want)
+		}
+		if err != nil {
+			return err
+		}
+		claimed, err := tx.ClaimCommands("w1", command.Lane{AgentID: other, Action: command.Send}, 9)
+		if len(claimed) != 1 || claimed[0].Command.ID != late.Command.ID {
+			b.Errorf("claimed %v in the second lane, want %s", claimed, late.Command.ID)
+		}
+		if err != nil {
+			return err
+		}
+		claimed, err = tx.ClaimCommands("w1", command.Lane{AgentID: agentID, Action: command.Send}, 2)
+		if len(claimed) != 2 {
+			b.Errorf("claimed %d of the first lane, want 2", len(claimed))
+		}
+		return err
+	})
 }

@@ -44,6 +44,8 @@ func Run(t *testing.T, open Open) {
 		"Orphans":                  testOrphans,
 		"UncertainIsConfirmed":     testUncertainIsConfirmed,
 		"UncertainIsSentAgain":     testUncertainIsSentAgain,
+		"CancelWaitsForNothing":    testCancelWaitsForNothing,
+		"Lanes":                    testLanes,
 		"Leases":                   testLeases,
 		"Streams":                  testStreams,
 		"ObservationsAtOnce":       testObservationsAtOnce,

@@ -273,13 +273,13 @@ func testBlobs(b *bench) {
 }
 
 func testChecks(b *bench) {
-	id, _ := b.task("t")
+	id, agentID := b.task("t")
 	b.hears(id, "s/0", working(id))
 	now := time.Now()
 	b.update(func(tx *store.Tx) error { return tx.ScheduleCheck(id, now.Add(-time.Second), time.Minute) })
 	claim := func() (n int) {
 		b.update(func(tx *store.Tx) error {
-			checks, err := tx.ClaimChecks(9, now.Add(time.Hour))
+			checks, err := tx.ClaimChecks(agentID, 9, now.Add(time.Hour))
 			for _, c := range checks {
 				if c.TaskID != id || c.RemoteTaskID != "remote-"+id || c.Interval != time.Minute || c.State != a2a.StateWorking {
 					b.Errorf("check %+v, want that of the task", c)
@@ -309,9 +309,18 @@ func testChecks(b *bench) {
 
 func claimAny(b *bench) (n int) {
 	b.update(func(tx *store.Tx) error {
-		checks, err := tx.ClaimChecks(9, time.Now().Add(time.Hour))
-		n = len(checks)
-		return err
+		agents, err := tx.DueChecks()
+		if err != nil {
+			return err
+		}
+		for _, agentID := range agents {
+			checks, err := tx.ClaimChecks(agentID, 9, time.Now().Add(time.Hour))
+			if err != nil {
+				return err
+			}
+			n += len(checks)
+		}
+		return nil
 	})
 	return n
 }

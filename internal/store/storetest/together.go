@@ -79,7 +79,7 @@ func testClaimsAtOnce(b *bench) {
 		for done := false; !done; {
 			var claimed []command.Record
 			b.update(func(tx *store.Tx) (err error) {
-				claimed, err = tx.ClaimCommands(owner, 2)
+				claimed, err = claimAll(tx, owner, 2)
 				return err
 			})
 			for _, r := range claimed {
