@@ -195,10 +195,10 @@ func TestGRPCNotSent(t *testing.T) {
 		}, message: "does not speak gRPC"},
 		{name: "nothing said", agent: silent, options: soon, message: "does not speak gRPC"},
 	} {
+		tt.delivery = remote.NotSent
 		for _, operation := range []string{"send", "stream", "cancel"} {
 			t.Run(tt.name+"/"+operation, func(t *testing.T) {
 				t.Parallel()
-				tt.delivery = remote.NotSent
 				tt.run(t, agenttest.Way{Binding: remote.GRPC, Version: "1.0"}, operation)
 			})
 		}

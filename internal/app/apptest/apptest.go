@@ -312,7 +312,7 @@ func (s *Server) TaskWhere(id, what string, is func(Task) bool) Task {
 // machine needs.
 func (s *Server) Eventually(what string, is func() bool) {
 	s.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !is() {
