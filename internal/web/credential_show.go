@@ -57,6 +57,9 @@ func (s *server) credentialPage(w http.ResponseWriter, r *http.Request, status i
 	if !slices.Contains(scheme.Kinds(), p.Kind) {
 		p.Kind = likelyKind(p.Access.Offers)
 	}
+	if p.Entered == nil {
+		p.Entered = map[string]string{"header": offeredHeader(p.Access.Offers)}
+	}
 	p.Suggested = s.Credentials.SuggestedOrigins(p.Agent)
 	return page(r.Context(), w, status, views.Credential(p))
 }
@@ -69,6 +72,16 @@ func likelyKind(offers []credential.Offer) scheme.Kind {
 		}
 	}
 	return scheme.Bearer
+}
+
+// offeredHeader is the header in which a card wants an API key; "" if it wants none.
+func offeredHeader(offers []credential.Offer) string {
+	for _, o := range offers {
+		if o.Header != "" {
+			return o.Header
+		}
+	}
+	return ""
 }
 
 // access returns what an agent asks of its callers, and what there is for it.

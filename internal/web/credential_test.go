@@ -131,6 +131,9 @@ func TestCredentialPage(t *testing.T) {
 	if got := page.text(".segmented a[aria-current=page]"); !strings.HasPrefix(got, "API key") {
 		t.Errorf("the kind is %q, want the one that the card asks for first", got)
 	}
+	if got := page.attr("#credential-header", "value"); got != "X-Desk-Key" {
+		t.Errorf("the header is %q, want the card's", got)
+	}
 	for kind, want := range map[scheme.Kind][]string{
 		scheme.Bearer: {"secret", "origins"}, scheme.APIKey: {"header", "secret", "origins"}, scheme.Basic: {"username", "secret", "origins"},
 		scheme.OAuth2:    {"tokenUrl", "clientId", "secret", "clientAuth", "scope", "audience", "origins"},

@@ -175,7 +175,7 @@ func Agent(p AgentPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = agentAccess(p.Agent.ID, p.Access, p.Agent.Card.SecurityRequired).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = agentAccess(p.Agent, p.Access).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
