@@ -179,8 +179,39 @@ func TestEntriesJSON(t *testing.T) {
 	if entry.UnmarshalJSON([]byte(`"`)) == nil {
 		t.Error("half a string is an entry")
 	}
-	if err == nil || !strings.Contains(err.Error(), `"replicas": an entry is a text, true, false or null, not a number`) {
+	if err == nil || !strings.Contains(err.Error(), `"replicas": an entry is a text, true, false or null, not a number; write it as it is typed: "3"`) {
 		t.Errorf("error = %v, want one that names replicas and what an entry is", err)
+	}
+}
+
+func TestEntriesOfNoObject(t *testing.T) {
+	t.Parallel()
+	for given, says := range map[string]string{
+		`[]`: "the entries are an array; they must be an object", `"x"`: "are a string;", `7`: "are a number;", `true`: "are true;",
+	} {
+		var entries form.Entries
+		if err := json.Unmarshal([]byte(given), &entries); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "json.") {
+			t.Errorf("entries of %s = %v, want an error that says %q", given, err, says)
+		}
+	}
+	var entries form.Entries
+	if err := json.Unmarshal([]byte(`null`), &entries); err != nil || len(entries) > 0 {
+		t.Errorf("entries of null = %v, %v; want none", entries, err)
+	}
+	if entries.UnmarshalJSON([]byte(`{`)) == nil {
+		t.Error("half an object is entries")
+	}
+}
+
+func TestUndeclared(t *testing.T) {
+	t.Parallel()
+	got := ofEveryKind().Undeclared(form.Entries{"text": {}, "texte": form.Typed("x"), "a/b": form.Ticked(true)})
+	want := []form.Note{
+		{Path: "/a~1b", Message: `There is no field "a/b", so its entry has no effect.`},
+		{Path: "/texte", Message: `There is no field "texte", so its entry has no effect. Did you mean "text"?`},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Undeclared() mismatch (-want +got):\n%s", diff)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -72,9 +73,18 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	case jsonString:
 		*e = Typed(decodeString(data))
 	default:
-		return fmt.Errorf("an entry is a text, true, false or null, not %s", describe(data))
+		return fmt.Errorf("an entry is a text, true, false or null, not %s%s", describe(data), hintOfEntry(data))
 	}
 	return nil
+}
+
+// hintOfEntry says how to write what is given in place of an entry.
+func hintOfEntry(data []byte) string {
+	const most = 24
+	if kindOf(data) == jsonNumber && len(data) <= most {
+		return `; write it as it is typed: "` + string(data) + `"`
+	}
+	return ""
 }
 
 // Entries is what stands in the controls of a form, by field key. A key that is missing has nothing
@@ -91,8 +101,32 @@ func (e Entries) With(changes Entries) Entries {
 	return merged
 }
 
-// UnmarshalJSON reads an object of entries. An error names the key.
+// Undeclared says which entries have no effect because the form has no field of their key, and which
+// field may have been meant. The notes are in the order of the keys, each with a path to its entry.
+func (f *Form) Undeclared(entries Entries) []Note {
+	var keys []string
+	for i := range f.Fields {
+		keys = append(keys, f.Fields[i].Key)
+	}
+	var notes []Note
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		if !slices.Contains(keys, key) {
+			message := fmt.Sprintf("There is no field %s, so its entry has no effect.%s", abbreviate(key), didYouMean(key, keys))
+			notes = append(notes, Note{pointer("", key), message})
+		}
+	}
+	return notes
+}
+
+// UnmarshalJSON reads an object of entries, or null for none. An error says what there is instead, or
+// names the key.
 func (e *Entries) UnmarshalJSON(data []byte) error {
+	if fault := syntaxFault(data); fault != "" {
+		return fmt.Errorf("the entries are not JSON: %s", fault)
+	}
+	if whole := trimJSON(data); kindOf(whole) != jsonObject && kindOf(whole) != jsonNull {
+		return fmt.Errorf("the entries are %s; they must be an object of texts, true, false and null, by field key", describe(whole))
+	}
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(data, &values); err != nil {
 		return err

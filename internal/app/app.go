@@ -84,7 +84,7 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 		return err
 	}
 	if !o.WorkerOnly {
-		if a.listener, err = listen(ctx, "--listen", c.Listen); err != nil {
+		if a.listener, err = Listen(ctx, "--listen", c.Listen); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 // directory for this process alone and opens SQLite in it.
 func (a *App) openStore(ctx context.Context, c config.Config, hub *live.Hub) (err error) {
 	if c.DatabaseURL != "" {
-		if err := makeDataDir(c.DataDir); err != nil { // for the keys
+		if err := makeDataDir(c.DataDir, a.log); err != nil { // for the keys
 			return err
 		}
 		if a.db, err = store.OpenPostgres(ctx, c.DatabaseURL, hub, c.AutoMigrate); err != nil {
@@ -124,23 +124,13 @@ func (a *App) openStore(ctx context.Context, c config.Config, hub *live.Hub) (er
 		}
 		return nil
 	}
-	if a.lock, err = lockData(c.DataDir); err != nil {
+	if a.lock, err = lockData(c.DataDir, a.log); err != nil {
 		return err
 	}
 	if a.db, err = store.OpenSQLite(ctx, c.DataDir, hub); err != nil {
 		return fmt.Errorf("%s: %w", c.DataDir, err)
 	}
 	return nil
-}
-
-// listen listens on the address that an option gave.
-func listen(ctx context.Context, option, address string) (net.Listener, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w\nIs another program, or another taskbay, using it? %s 127.0.0.1:0 takes a free port", address, err, option)
-	}
-	return l, nil
 }
 
 // NewCredentials returns the credentials of a database, without a way to ask for

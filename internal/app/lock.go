@@ -3,8 +3,10 @@ package app
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -18,8 +20,8 @@ type dataLock struct {
 }
 
 // lockData makes the directory if it is not there, and takes it. A directory that another process has is an error that names it.
-func lockData(dir string) (*dataLock, error) {
-	if err := makeDataDir(dir); err != nil {
+func lockData(dir string, log *slog.Logger) (*dataLock, error) {
+	if err := makeDataDir(dir, log); err != nil {
 		return nil, err
 	}
 	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
@@ -37,10 +39,21 @@ func lockData(dir string) (*dataLock, error) {
 	return l, nil
 }
 
-// makeDataDir makes the directory, for its owner alone, if it is not there.
-func makeDataDir(dir string) error {
+// makeDataDir makes the directory, for its owner alone, if it is not there. One
+// that is there and open to others is used, with a warning: the files in it are
+// its owner's alone, and a volume of a container is often open by no choice of
+// the person's.
+func makeDataDir(dir string, log *slog.Logger) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("cannot make the data directory: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("cannot use the data directory: %w", err)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		log.Warn("others on this machine can look into the data directory; chmod 700 makes it yours alone",
+			slog.String("directory", dir), slog.String("mode", fmt.Sprintf("%04o", mode)))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type samples struct {
 }
 
 func newSamples(ctx context.Context, o Options) (*samples, error) {
-	l, err := listen(ctx, "--agents", o.SampleAgents)
+	l, err := Listen(ctx, "--agents", o.SampleAgents)
 	if err != nil {
 		return nil, fmt.Errorf("the sample agents: %w", err)
 	}

@@ -74,7 +74,7 @@ type agentData struct {
 type credentialSet struct {
 	agentData   `embed:""`
 	Kind        string   `required:"" enum:"bearer,api-key,basic,oauth2,mtls" placeholder:"KIND" help:"bearer, api-key, basic, oauth2 or mtls."`
-	Origin      []string `required:"" placeholder:"ORIGIN,…" help:"Where it may be sent, and nowhere else: 1 to 20, such as https://agents.example.com:8443."`
+	Origin      []string `required:"" placeholder:"ORIGIN" help:"Where it may be sent, and nowhere else: 1 to 20, such as https://agents.example.com:8443."`
 	Header      string   `placeholder:"NAME" help:"api-key: the header that it goes in, such as X-API-Key."`
 	Username    string   `placeholder:"NAME" help:"basic: the user name."`
 	TokenURL    string   `name:"token-url" placeholder:"URL" help:"oauth2: the token endpoint."`

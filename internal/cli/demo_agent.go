@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/demo"
 )
 
@@ -17,10 +17,9 @@ type demoAgentCommand struct {
 
 // Run prints the sample agents' cards and serves them until ctx ends.
 func (c demoAgentCommand) Run(ctx context.Context, s Streams) error {
-	var lc net.ListenConfig
-	listener, err := lc.Listen(ctx, "tcp", c.Listen)
+	listener, err := app.Listen(ctx, "--listen", c.Listen)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", c.Listen, err)
+		return err
 	}
 	agents, err := demo.New("http://"+listener.Addr().String(), demo.Options{})
 	if err != nil {

@@ -21,8 +21,9 @@ const (
 
 // lines asks one question after another, a line at a time.
 type lines struct {
-	typed <-chan typedLine
-	out   io.Writer
+	typed  <-chan typedLine
+	out    io.Writer
+	echoes bool // the terminal shows what is typed, and the end of its line
 }
 
 type typedLine struct {
@@ -56,7 +57,7 @@ func readLines(ctx context.Context, in io.Reader) <-chan typedLine {
 func askByLine(ctx context.Context, f *form.Form, s Streams) (form.Entries, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	l := &lines{typed: readLines(ctx, s.In), out: s.Err}
+	l := &lines{typed: readLines(ctx, s.In), out: s.Err, echoes: isTerminal(s.In)}
 	entries := f.Initial()
 	for i := range f.Fields {
 		field := &f.Fields[i]
@@ -97,6 +98,9 @@ func (l *lines) read(ctx context.Context, field *form.Field, initial form.Entry)
 		return form.Entry{}, nil, err
 	}
 	typed, err := l.line(ctx)
+	if err == nil && !l.echoes {
+		err = l.say("\n")
+	}
 	if err != nil {
 		return form.Entry{}, nil, err
 	}
@@ -105,7 +109,7 @@ func (l *lines) read(ctx context.Context, field *form.Field, initial form.Entry)
 		entry, err = l.rest(ctx, typed, initial)
 		return entry, nil, err
 	case typed == "":
-		return initial, nil, nil
+		return initial, undecided(field, initial), nil
 	case field.Kind == form.Boolean:
 		entry, problem = typedTick(typed)
 	case field.Kind == form.Choice:
@@ -147,13 +151,45 @@ func typedTick(typed string) (form.Entry, error) {
 	return form.Entry{}, errors.New("Enter yes or no")
 }
 
+// typedChoice reads the number of an option, its value or its label. Where an
+// option reads like the number of another, the number counts: it is what is
+// shown beside each.
 func typedChoice(field *form.Field, typed string) (form.Entry, error) {
-	number, err := strconv.Atoi(strings.TrimSpace(typed))
-	if err != nil || number < 0 || number > len(field.Options) {
-		return form.Entry{}, fmt.Errorf("Enter a number from 0 to %d", len(field.Options))
+	typed = singleSpaced(typed)
+	lowest := 0
+	if field.Required {
+		lowest = 1
 	}
-	return chosen(field, number-1), nil
+	if number, err := strconv.Atoi(typed); err == nil && lowest <= number && number <= len(field.Options) {
+		return chosen(field, number-1), nil
+	}
+	found := optionsReading(field, typed, func(a, b string) bool { return a == b })
+	if len(found) == 0 {
+		found = optionsReading(field, typed, strings.EqualFold)
+	}
+	switch len(found) {
+	case 0:
+		return form.Entry{}, fmt.Errorf("Enter a number from %d to %d, or an option as it reads", lowest, len(field.Options))
+	case 1:
+		return chosen(field, found[0]), nil
+	}
+	return form.Entry{}, errors.New("More than one option reads like that; enter its number")
 }
+
+// optionsReading returns the indexes of the options whose value or label is the
+// same as what was typed.
+func optionsReading(field *form.Field, typed string, same func(a, b string) bool) []int {
+	var found []int
+	labels := optionLabels(field.Options)
+	for i, option := range field.Options {
+		if same(typed, singleSpaced(option.Value)) || same(typed, singleSpaced(labels[i])) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+func singleSpaced(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // line reads a line as typed, without its end.
 func (l *lines) line(ctx context.Context) (string, error) {
@@ -198,7 +234,7 @@ func howTo(field *form.Field, initial form.Entry) string {
 		if at := optionIndex(field, initial); at != none {
 			kept = strconv.Itoa(at + 1)
 		}
-		return "the number of an option" + howToLeave(field, "Enter", kept, "0")
+		return "the number of an option, or the option as it reads" + howToLeave(field, "Enter", kept, "0")
 	case form.Integer:
 		return "a whole number" + howToLeave(field, "Enter", initial.Text(), clearLine)
 	case form.Number:

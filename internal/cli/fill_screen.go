@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -92,7 +93,11 @@ func tick(field *form.Field, entry form.Entry) question {
 // choice lists every option from the start, up to what a small screen holds.
 func choice(field *form.Field, entry form.Entry) question {
 	const maxShown = 15
-	options := []huh.Option[int]{huh.NewOption("(no choice)", none)}
+	noChoice := "(no choice)"
+	if field.Required {
+		noChoice = "(choose one: arrow keys, then Enter)"
+	}
+	options := []huh.Option[int]{huh.NewOption(noChoice, none)}
 	for i, text := range optionLabels(field.Options) {
 		options = append(options, huh.NewOption(text, i))
 	}
@@ -104,7 +109,9 @@ func choice(field *form.Field, entry form.Entry) question {
 	return question{
 		huh.NewSelect[int]().Title(oneLine(field.Label)).Description(hint(field)).
 			Options(options...).Height(above + min(len(options), maxShown)).Value(&index).
-			Validate(func(i int) error { return check(field, chosen(field, i)) }),
+			Validate(func(i int) error {
+				return cmp.Or(undecided(field, chosen(field, i)), check(field, chosen(field, i)))
+			}),
 		func() form.Entry { return chosen(field, index) },
 	}
 }

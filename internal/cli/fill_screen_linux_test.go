@@ -134,9 +134,9 @@ const (
 
 func TestFormFillOnScreen(t *testing.T) {
 	code, out := fillOnScreen(t, func(s *screen) {
-		s.await("1 of 6", "Environment", "> (no choice)", "Staging", "Production[U+202E right-to-left override]")
+		s.await("1 of 6", "Environment", "> (choose one: arrow keys, then Enter)", "Staging", "Production[U+202E right-to-left override]")
 		s.press(enter)
-		s.await("Required")
+		s.await("Required: choose one of the options")
 		s.press(down + enter)
 		s.await("2 of 6", "required; at least 1; at most 10", "> 2")
 		s.press(back + "11" + enter)

@@ -49,17 +49,22 @@ func inputName(name string) string {
 	return name
 }
 
+// readAll reads a file, or standard input for "-", up to a byte more than
+// maxInput. The byte order mark that some editors begin a file with is left out.
 func readAll(name string, s Streams) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(io.LimitReader(s.In, maxInput+1))
+		raw, err := io.ReadAll(io.LimitReader(s.In, maxInput+1))
+		return withoutMark(raw), err
 	}
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	raw, err := io.ReadAll(io.LimitReader(file, maxInput+1))
-	return raw, errors.Join(err, file.Close())
+	return withoutMark(raw), errors.Join(err, file.Close())
 }
+
+func withoutMark(raw []byte) []byte { return bytes.TrimPrefix(raw, []byte("\uFEFF")) }
 
 // notJSON says where the text stops being JSON.
 func notJSON(name string, raw []byte, err error) error {

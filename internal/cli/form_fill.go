@@ -80,6 +80,14 @@ func check(field *form.Field, entry form.Entry) error {
 	return nil
 }
 
+// undecided says what to do about a choice that must be made, if none is.
+func undecided(field *form.Field, entry form.Entry) error {
+	if field.Kind == form.Choice && field.Required && optionIndex(field, entry) == none {
+		return errors.New("Required: choose one of the options")
+	}
+	return nil
+}
+
 // none is the index of no option at all.
 const none = -1
 

@@ -120,11 +120,45 @@ func TestFormAnswer(t *testing.T) {
 	}
 }
 
+func TestFormAnswerUnknownKey(t *testing.T) {
+	t.Parallel()
+	const definition = `{"schema":{"type":"object","properties":{"replicas":{"type":"integer"}}}}`
+	got := taskbay(t, `{"replcas":"3"}`, "form", "answer", "--json", file(t, definition), "-")
+	want := result{0, `{"submission":{}}` + "\n",
+		"warning: standard input: There is no field \"replcas\", so its entry has no effect. Did you mean \"replicas\"?\n"}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
+		t.Errorf("form answer mismatch (-want +got):\n%s", diff)
+	}
+}
+
+// TestByteOrderMark gives files as some editors write them.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	const mark = "\uFEFF"
+	definition := file(t, mark+small)
+	for _, args := range [][]string{
+		{"form", "check", definition}, {"form", "check", "-"},
+		{"form", "answer", definition, file(t, mark+`{"n":"1"}`)}, {"form", "fill", definition},
+	} {
+		stdin := mark + small
+		if args[1] == "fill" {
+			stdin = "1\n\n"
+		}
+		if got := taskbay(t, stdin, args...); got.code != 0 {
+			t.Errorf("taskbay %q = %+v, want exit code 0", args, got)
+		}
+	}
+}
+
 func TestFormAnswerRefused(t *testing.T) {
 	t.Parallel()
-	for _, entered := range []string{`[]`, `{"n":7}`, `"x"`} {
-		if got := taskbay(t, entered, "form", "answer", file(t, small), "-"); got.code != 2 || got.out != "" || !strings.Contains(got.err, "an object of texts") {
-			t.Errorf("form answer with %s = %+v, want exit code 2", entered, got)
+	for entered, want := range map[string]string{
+		`[]`:      "standard input: the entries are an array; they must be an object of texts",
+		`{"n":7}`: `standard input: "n": an entry is a text, true, false or null, not a number; write it as it is typed: "7"`,
+		`"x"`:     "the entries are a string",
+	} {
+		if got := taskbay(t, entered, "form", "answer", file(t, small), "-"); got.code != 2 || got.out != "" || !strings.Contains(got.err, want) {
+			t.Errorf("form answer with %s = %+v, want exit code 2 and %q", entered, got, want)
 		}
 	}
 	got := taskbay(t, `{}`, "form", "answer", "--json", rejected, "-")
@@ -142,6 +176,8 @@ func TestFormFillByLine(t *testing.T) {
 		"answers":       {"1\n5\n2\nhello\nworld\n.\nme\ny\n", `{"env":"staging","replicas":5,"same":"b","note":"hello\nworld","name":"me","dry":true}`},
 		"left alone":    {"2\n\n\n.\n\n\n", `{"env":"production","replicas":2,"name":"x","dry":false}`},
 		"cleared":       {"2\n\n0\n\"\"\n.\n\"\"\nno\n", `{"env":"production","replicas":2,"dry":false}`},
+		"by text":       {"staging\n5\nB\n.\n\n\n", `{"env":"staging","replicas":5,"same":"b","name":"x","dry":false}`},
+		"by label":      {"perhaps\nSTAGING\n5\nOne\none \"B\"\n.\n\n\n", `{"env":"staging","replicas":5,"same":"b","name":"x","dry":false}`},
 		"asked again":   {"\n3\n1\n11\nx\n10\n9\n0\n.\n \nperhaps\nTRUE\n", `{"env":"staging","replicas":10,"name":" ","dry":true}`},
 		"Windows lines": {"1\r\n\r\n\r\na\r\n\r\nb\r\n.\r\n\r\n\r\n", `{"env":"staging","replicas":2,"note":"a\n\nb","name":"x","dry":false}`},
 		"no last end":   {"1\n\n\n.\n\ny", `{"env":"staging","replicas":2,"name":"x","dry":true}`},
@@ -164,11 +200,26 @@ func TestFormFillByLine(t *testing.T) {
 // checks.
 func TestFormFillMessages(t *testing.T) {
 	t.Parallel()
-	got := taskbay(t, "\n3\n1\n11\n1.5\nx\n\n1\n.\n\nperhaps\n\n", "form", "fill", remarkable)
+	got := taskbay(t, "\n0\n3\n1\n11\n1.5\nx\n\n1\n.\n\nperhaps\n\n", "form", "fill", remarkable)
 	if got.code != 0 {
 		t.Errorf("form fill = %+v, want exit code 0", got)
 	}
 	golden(t, "fill.txt", got.err)
+}
+
+// TestFormFillNumbersAsOptions has options that read like the numbers of others.
+func TestFormFillNumbersAsOptions(t *testing.T) {
+	t.Parallel()
+	definition := file(t, `{"schema":{"type":"object","required":["n"],"properties":{"n":{"enum":["2","1","30","A","a"],"enumNames":["x","y","z","v","w"]}}}}`)
+	for typed, want := range map[string]string{"1\n": "2", "2\n": "1", "30\n": "30", "a\n": "a", "A\n": "A", "V\n": "A"} {
+		if got := taskbay(t, typed, "form", "fill", definition); got.code != 0 || got.out != `{"n":"`+want+`"}`+"\n" {
+			t.Errorf("form fill with %q = %+v, want %s", typed, got, want)
+		}
+	}
+	twins := file(t, `{"schema":{"type":"object","required":["n"],"properties":{"n":{"enum":["Yes","YES"]}}}}`)
+	if got := taskbay(t, "yes\n2\n", "form", "fill", twins); !strings.Contains(got.err, "\nMore than one option reads like that; enter its number\n") || got.out != `{"n":"YES"}`+"\n" {
+		t.Errorf("form fill with what two options read like = %+v, want it asked again", got)
+	}
 }
 
 func TestFormFillEnds(t *testing.T) {

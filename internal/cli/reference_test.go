@@ -84,8 +84,8 @@ func flagName(flag *kong.Flag) string {
 	switch {
 	case flag.Tag.Negatable != "":
 		return "--[no-]" + flag.Name
-	case flag.PlaceHolder != "":
-		return "--" + flag.Name + "=" + flag.PlaceHolder
+	case !flag.IsBool():
+		return "--" + flag.Name + "=" + flag.FormatPlaceHolder()
 	}
 	return "--" + flag.Name
 }

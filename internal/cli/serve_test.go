@@ -105,9 +105,16 @@ func TestServe(t *testing.T) {
 		t.Errorf("a second process = %+v, want it refused with the directory named", second)
 	}
 	r.end()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	again := start(t, "--listen", "127.0.0.1:0", "--data-dir", dir)
 	again.read("Ctrl-C\n")
 	again.end()
+	const warning = "others on this machine can look into the data directory"
+	if first, second := r.wait().err, again.wait().err; strings.Contains(first, warning) || !strings.Contains(second, warning) || !strings.Contains(second, "mode=0755") {
+		t.Errorf("the log is first\n%sand then\n%swant a warning only of the directory that others can look into", first, second)
+	}
 }
 
 func TestDemo(t *testing.T) {
@@ -157,8 +164,8 @@ func TestAddressInUse(t *testing.T) {
 		{"serve", "--listen", address, "--data-dir", t.TempDir()},
 		{"demo", "--listen", "127.0.0.1:0", "--agents", address, "--data-dir", t.TempDir()},
 	} {
-		if got := taskbay(t, "", args...); got.code != 1 || !strings.Contains(got.err, "cannot listen on "+address) {
-			t.Errorf("taskbay %q = %+v, want it to name the address", args, got)
+		if got := taskbay(t, "", args...); got.code != 1 || !strings.Contains(got.err, "cannot listen on "+address) || !strings.Contains(got.err, "127.0.0.1:0 takes a free port") {
+			t.Errorf("taskbay %q = %+v, want it to name the address and a way out", args, got)
 		}
 	}
 	r.end()

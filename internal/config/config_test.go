@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,13 +48,57 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatalf("parse() error = %v", err)
 	}
-	me, err := user.Current()
+	home, err := os.UserHomeDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config.Config{Listen: "127.0.0.1:3002", DataDir: filepath.Join(me.HomeDir, ".taskbay"), LogLevel: "info", LogFormat: "text"}
+	want := asDefault()
+	want.Listen, want.DataDir, want.LogLevel, want.LogFormat = "127.0.0.1:3002", filepath.Join(home, ".taskbay"), "info", "text"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("defaults mismatch (-want +got):\n%s", diff)
+	}
+}
+
+// asDefault returns a Config in which everything is on that is on by default.
+func asDefault() config.Config {
+	yes := true
+	return config.Config{Workers: &yes, Network: netpolicy.Options{AllowLoopback: &yes, AllowPrivate: &yes}}
+}
+
+// TestHome gives ~ in every way that a path can be given.
+func TestHome(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for name, text := range map[string]string{"taskbay.json": "\uFEFF{\"data-dir\":\"~/of-file\"}", "key.pem": "x"} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dataDir := func(want string, args ...string) {
+		t.Helper()
+		if got, err := parse(t, args...); err != nil || got.DataDir != filepath.Join(home, want) {
+			t.Errorf("parse(%q) has the data in %q, %v; want %s in %s", args, got.DataDir, err, want, home)
+		}
+	}
+	dataDir(".taskbay")
+	dataDir("of-flag", "--data-dir=~/of-flag")
+	dataDir("", "--data-dir=~")
+	dataDir("of-file", "--config=~/taskbay.json")
+	t.Setenv("TASKBAY_DATA_DIR", "~/of-environment")
+	dataDir("of-environment")
+
+	if got, err := parse(t, "--data-dir=~other"); err != nil || filepath.Base(got.DataDir) != "~other" {
+		t.Errorf("parse() has the data in %q, %v; want ~other as it is, under this directory", got.DataDir, err)
+	}
+	var root struct {
+		CA string `type:"existingfile"`
+	}
+	parser, err := kong.New(&root, config.Defaults(), kong.Writers(io.Discard, io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse([]string{"--ca=~/key.pem"}); err != nil || root.CA != filepath.Join(home, "key.pem") {
+		t.Errorf("an existing file is %q, %v; want key.pem in %s", root.CA, err, home)
 	}
 }
 
@@ -69,14 +112,13 @@ func TestPrecedence(t *testing.T) {
 		t.Fatalf("parse() error = %v", err)
 	}
 	yes := true
-	want := config.Config{
-		Listen:    "127.0.0.1:3", // flag over environment
-		DataDir:   "/d",
-		Open:      &yes,   // file over default
-		LogLevel:  "warn", // environment over file
-		LogFormat: "json", // file over default
-		File:      config.File(file),
-	}
+	want := asDefault()
+	want.Listen = "127.0.0.1:3" // flag over environment
+	want.DataDir = "/d"
+	want.Open = &yes        // file over default
+	want.LogLevel = "warn"  // environment over file
+	want.LogFormat = "json" // file over default
+	want.File = config.File(file)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("config mismatch (-want +got):\n%s", diff)
 	}

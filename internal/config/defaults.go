@@ -9,12 +9,20 @@ type Demo struct {
 	Agents string `default:"127.0.0.1:4010" env:"TASKBAY_AGENTS" placeholder:"HOST:PORT" help:"Where the sample agents listen."`
 }
 
-// Defaults returns the variables that the defaults of Config stand on, as a
-// server has them.
-func Defaults() kong.Vars {
-	return kong.Vars{
+// Defaults returns what every command line with a Config needs: the variables
+// that its defaults stand on, as a server has them, and the home directory for ~.
+func Defaults() kong.Option {
+	options := append(homeMappers(), kong.Vars{
 		"data_dir":     "~/.taskbay",
 		"log_level":    "info",
 		"open_default": "Off unless asked for.",
-	}
+	})
+	return kong.OptionFunc(func(k *kong.Kong) error {
+		for _, option := range options {
+			if err := option.Apply(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

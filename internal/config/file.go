@@ -22,7 +22,7 @@ func (File) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 	if path == "" {
 		return nil
 	}
-	raw, err := os.ReadFile(kong.ExpandPath(string(path)))
+	raw, err := os.ReadFile(expandHome(string(path)))
 	if err != nil {
 		return fmt.Errorf("the file of options cannot be read: %w", err)
 	}
@@ -41,7 +41,7 @@ func (File) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 }
 
 func decodeOptions(raw []byte) (map[string]any, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\uFEFF")))) // which some editors put there
 	dec.UseNumber()
 	var values map[string]any
 	if err := dec.Decode(&values); err != nil {

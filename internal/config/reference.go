@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -23,6 +24,9 @@ is refused, so that a slip does not go unseen:
 ` + "```json" + `
 {"listen": "127.0.0.1:8080", "open": true, "log-format": "json"}
 ` + "```" + `
+
+A path may begin with ` + "`~/`" + `, wherever it is given: that is ` + "`$HOME`" + `, or the home directory
+that the system has on record for you if ` + "`$HOME`" + ` is not set.
 `
 
 const afterword = `
@@ -50,10 +54,10 @@ func Reference() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(preamble)
 	out.WriteString("\n## `taskbay serve`\n\n")
-	table(&out, serve.Flags)
+	table(&out, serve.Flags, nil)
 	out.WriteString("\n## `taskbay worker`\n\nTakes the same options, needs `--database-url`, and listens nowhere.\n")
 	out.WriteString("\n## `taskbay demo`\n\nTakes the options of `taskbay serve`. These differ or come on top:\n\n")
-	table(&out, differing(demo.Flags, serve.Flags))
+	table(&out, differing(demo.Flags, serve.Flags), map[string]string{"open": "on in a terminal"})
 	out.WriteString(afterword)
 	return out.Bytes(), nil
 }
@@ -73,17 +77,27 @@ func differing(flags, base []*kong.Flag) []*kong.Flag {
 	return out
 }
 
-func table(out *bytes.Buffer, flags []*kong.Flag) {
+// table lists flags; otherwise holds defaults that the code finds out.
+func table(out *bytes.Buffer, flags []*kong.Flag, otherwise map[string]string) {
 	out.WriteString("| option | environment | default | what it does |\n| --- | --- | --- | --- |\n")
 	for _, f := range flags {
 		name := "--" + f.Name
 		if f.Tag.Negatable != "" {
 			name = "--[no-]" + f.Name
 		}
-		value := "none"
-		if f.HasDefault {
-			value = "`" + f.Default + "`"
-		}
+		value := cmp.Or(otherwise[f.Name], defaultOf(f))
 		fmt.Fprintf(out, "| `%s` | `%s` | %s | %s |\n", name, strings.Join(f.Envs, "`, `"), value, strings.ReplaceAll(f.Help, "|", "\\|"))
 	}
+}
+
+func defaultOf(f *kong.Flag) string {
+	switch {
+	case f.IsBool() && f.Default == "true":
+		return "on"
+	case f.IsBool():
+		return "off"
+	case f.HasDefault:
+		return "`" + f.Default + "`"
+	}
+	return "none"
 }

@@ -9,8 +9,8 @@ import (
 // Options are a server's options about where it connects to. Without any it is
 // for one person at one machine, whose own networks it may reach.
 type Options struct {
-	AllowLoopback *bool    `negatable:"" env:"TASKBAY_ALLOW_LOOPBACK" help:"Let agents be at addresses of this machine. They may unless this is refused, as only you use this Taskbay."`
-	AllowPrivate  *bool    `negatable:"" env:"TASKBAY_ALLOW_PRIVATE" help:"Let agents be at private, unique-local and carrier-grade addresses. They may unless this is refused, as only you use this Taskbay."`
+	AllowLoopback *bool    `default:"true" negatable:"" env:"TASKBAY_ALLOW_LOOPBACK" help:"Let agents be at addresses of this machine. They may, as only you use this Taskbay."`
+	AllowPrivate  *bool    `default:"true" negatable:"" env:"TASKBAY_ALLOW_PRIVATE" help:"Let agents be at private, unique-local and carrier-grade addresses. They may, as only you use this Taskbay."`
 	AllowOrigin   []string `env:"TASKBAY_ALLOW_ORIGIN" placeholder:"ORIGIN" help:"The only origins that are connected to, such as https://agents.example.com:8443. Any if there are none."`
 	RequireHTTPS  bool     `name:"require-https" env:"TASKBAY_REQUIRE_HTTPS" help:"Connect to https:// addresses only."`
 	Proxy         string   `env:"TASKBAY_PROXY" placeholder:"URL" help:"Proxy that every connection goes through, such as http://proxy.example.com:3128. The variables HTTP_PROXY and the like are not used. Others on this machine can read flags, so give one with a password by the environment or the file."`
