@@ -31,6 +31,14 @@ const (
 // Settled reports whether the status never changes again by itself.
 func (s Status) Settled() bool { return s == Succeeded || s == Failed || s == Uncertain }
 
+// Verdict is what an attempt leaves a command in.
+type Verdict struct {
+	Status  Status
+	Problem string    // public; "" if it succeeded
+	Refused bool      // it failed because the agent, which has it, refused it
+	RunAt   time.Time // when to try again, for one that is pending
+}
+
 // Action is what a command does.
 type Action string
 

@@ -234,6 +234,34 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestARefusalIsToldFromAFailure has the task tell whether the agent has what
+// failed, for a message and for a cancel.
+func TestARefusalIsToldFromAFailure(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	asked := b.asked()
+	b.remote.fails(remote.Answered)
+	b.send(answer(asked, `{"n":1}`))
+	b.remote.fails(remote.Answered)
+	b.send(command.Body{TaskID: asked.ID, Action: command.Cancel})
+	b.remote.fails(remote.Uncertain)
+	b.send(command.Body{TaskID: asked.ID, Action: command.Cancel})
+	shown := b.task(asked.ID)
+	sent := shown.Messages[len(shown.Messages)-1].Delivery
+	if sent == nil || !sent.Refused || sent.Status != string(command.Failed) {
+		t.Errorf("the answer shows %+v, want it failed and refused", sent)
+	}
+	if len(shown.Cancels) != 2 {
+		t.Fatalf("the timeline shows the cancels %+v, want both", shown.Cancels)
+	}
+	if c := shown.Cancels[0]; !c.Delivery.Refused || c.Author != b.person.Name {
+		t.Errorf("the first cancel is %+v, want it by %s and refused", c, b.person.Name)
+	}
+	if c := shown.Cancels[1]; c.Delivery.Refused || c.Delivery.Status != string(command.Uncertain) {
+		t.Errorf("the second cancel is %+v, want its outcome unknown", c)
+	}
+}
+
 func TestAFailedStartMayBeTriedAgainOnItsTask(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)

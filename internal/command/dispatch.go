@@ -216,16 +216,17 @@ func (d *Dispatcher) dispatch(ctx context.Context, r Record) {
 		log.Info("command sent")
 		return
 	}
-	to, problem := d.verdict(r, err)
-	log.Warn("command not sent as it should", "status", to, "attempt", r.Command.Attempts, "error", err)
-	d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, to, problem) })
+	v := d.verdict(r, err)
+	log.Warn("command not sent as it should", "status", v.Status, "attempt", r.Command.Attempts, "error", err)
+	d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, v) })
 	d.Observer.Heard(task.Outcome{TaskID: r.Command.TaskID}) // settle may have made a check due
 }
 
-// verdict is the status that an attempt which went wrong leaves the command in.
-func (d *Dispatcher) verdict(r Record, err error) (Status, string) {
+// verdict is what an attempt that went wrong leaves the command in.
+func (d *Dispatcher) verdict(r Record, err error) Verdict {
 	var answer *remote.Error
-	if !errors.As(err, &answer) {
+	isCall := errors.As(err, &answer)
+	if !isCall {
 		answer = &remote.Error{Delivery: remote.NotSent, Message: fault.Public(err).Message}
 		if fault.KindOf(err) != fault.Internal {
 			answer.Delivery = remote.Answered // not by the agent, but just as final
@@ -233,29 +234,29 @@ func (d *Dispatcher) verdict(r Record, err error) (Status, string) {
 	}
 	switch {
 	case answer.Delivery == remote.Answered, remote.IsRefusal(answer):
-		return Failed, answer.Message
+		return Verdict{Status: Failed, Problem: answer.Message, Refused: isCall && answer.Delivery == remote.Answered}
 	case answer.Delivery == remote.Uncertain:
-		return Uncertain, answer.Message + " It may or may not have reached the agent, so it is not sent again by itself."
+		return Verdict{Status: Uncertain, Problem: answer.Message + " It may or may not have reached the agent, so it is not sent again by itself."}
 	case r.Command.Attempts < maxAttempts:
-		return Pending, answer.Message
+		return Verdict{Status: Pending, Problem: answer.Message}
 	}
-	return Failed, fmt.Sprintf("%s Tried %d times; nothing reached the agent.", answer.Message, r.Command.Attempts)
+	return Verdict{Status: Failed, Problem: fmt.Sprintf("%s Tried %d times; nothing reached the agent.", answer.Message, r.Command.Attempts)}
 }
 
 // settle ends the attempt. A failed answer opens its question again. The agent is
 // asked how the task stands: it may have ended just before it was canceled, or have
 // taken an answer of which it said nothing.
-func (d *Dispatcher) settle(tx Tx, r Record, to Status, problem string) error {
-	runAt := tx.Now()
-	if to == Pending {
-		runAt = runAt.Add(retryAfter[min(r.Command.Attempts, len(retryAfter))-1])
+func (d *Dispatcher) settle(tx Tx, r Record, v Verdict) error {
+	v.RunAt = tx.Now()
+	if v.Status == Pending {
+		v.RunAt = v.RunAt.Add(retryAfter[min(r.Command.Attempts, len(retryAfter))-1])
 	}
-	mine, err := tx.SettleCommand(r.Command.ID, d.Owner, to, problem, runAt)
-	if err != nil || !mine || to == Pending {
+	mine, err := tx.SettleCommand(r.Command.ID, d.Owner, v)
+	if err != nil || !mine || v.Status == Pending {
 		return err
 	}
 	head, _, err := tx.TaskHead(r.Command.TaskID)
-	if err == nil && head.AnsweredBy == r.Command.ID && to == Failed {
+	if err == nil && head.AnsweredBy == r.Command.ID && v.Status == Failed {
 		err = tx.SetAnsweredBy(head.TaskID, "")
 	}
 	if err != nil || head.RemoteTaskID == "" || head.State.Terminal() {
@@ -376,11 +377,11 @@ func (d *Dispatcher) answered(ctx context.Context, r Record, source task.Source,
 		if err := tx.ScheduleCheck(outcome.TaskID, at, interval); err != nil {
 			return err
 		}
-		_, err = tx.SettleCommand(r.Command.ID, d.Owner, Succeeded, "", tx.Now())
+		_, err = tx.SettleCommand(r.Command.ID, d.Owner, Verdict{Status: Succeeded, RunAt: tx.Now()})
 		return err
 	})
 	if !stored {
-		d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, Uncertain, answerLost) })
+		d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, Verdict{Status: Uncertain, Problem: answerLost}) })
 	}
 	d.Observer.Heard(outcome)
 	return outcome.TaskID

@@ -43,6 +43,8 @@ type Tx interface {
 	// AddUserMessage puts a command's message on its task's timeline.
 	// definition is the form that it fills in, or nil.
 	AddUserMessage(taskID string, m task.NewMessage, commandID string, definition []byte) error
+	// AddCancel puts a stored cancel on its task's timeline.
+	AddCancel(taskID, commandID string) error
 	// SetAnsweredBy says which command answers the task's question; "" opens it
 	// again.
 	SetAnsweredBy(taskID, commandID string) error
@@ -63,7 +65,7 @@ type Tx interface {
 	ClaimCommands(owner string, lane Lane, limit int) ([]Record, error)
 	// SettleCommand ends the attempt of a command that owner claimed. It
 	// reports false, and does nothing, if the command is no longer owner's.
-	SettleCommand(id, owner string, to Status, problem string, runAt time.Time) (bool, error)
+	SettleCommand(id, owner string, v Verdict) (bool, error)
 	// ResendCommand makes an uncertain command pending again, because a person
 	// said so; fault.Conflict if it is not uncertain.
 	ResendCommand(id, personID, name string) (Record, error)
@@ -197,7 +199,10 @@ func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest s
 		return Record{}, err
 	}
 	if body.Action == Cancel {
-		return r, s.insert(tx, r)
+		if err := s.insert(tx, r); err != nil {
+			return Record{}, err
+		}
+		return r, tx.AddCancel(r.Command.TaskID, r.Command.ID)
 	}
 	r.Request = requestOf(a, body)
 	definition, err := s.definition(tx, a, head, body, &r)

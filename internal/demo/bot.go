@@ -76,6 +76,6 @@ func (e *executor) help() string {
 func (e *executor) Cancel(_ context.Context, ec *a2asrv.ExecutorContext) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		t := &turn{ExecutorContext: ec, yield: yield, open: true}
-		t.status(a2a.TaskStateCanceled, a2a.NewTextPart("Cancelled. Nothing was done."))
+		t.status(a2a.TaskStateCanceled, a2a.NewTextPart("Canceled. Nothing was done."))
 	}
 }

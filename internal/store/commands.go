@@ -171,7 +171,7 @@ func (tx *Tx) touchCommands(ids []string) ([]command.Record, error) {
 	return records, nil
 }
 
-// touchCommand marks a command's message as changed.
+// touchCommand marks a command's message as changed, or the entry of a cancel.
 func (tx *Tx) touchCommand(r command.Record) error {
 	w, err := tx.writeTimeline(r.Command.TaskID)
 	if err != nil {
@@ -180,14 +180,17 @@ func (tx *Tx) touchCommand(r command.Record) error {
 	if _, err := tx.exec("UPDATE message SET version = ? WHERE task_id = ? AND command_id = ?", w.version, w.taskID, r.Command.ID); err != nil {
 		return fmt.Errorf("mark a command's message: %w", err)
 	}
+	if _, err := tx.exec("UPDATE command SET version = ? WHERE id = ? AND seq IS NOT NULL", w.version, r.Command.ID); err != nil {
+		return fmt.Errorf("mark a cancel: %w", err)
+	}
 	tx.Signal(live.TaskTopic(w.taskID), live.OrganisationTopic(r.OrganisationID), live.CommandsTopic)
 	return w.save()
 }
 
 // SettleCommand implements command.Tx.
-func (tx *Tx) SettleCommand(id, owner string, to command.Status, problem string, runAt time.Time) (bool, error) {
-	n, err := tx.exec(`UPDATE command SET status = ?, error = ?, run_us = ?, owner = '', updated_us = ?
-		WHERE id = ? AND owner = ? AND status = 'dispatching'`, string(to), problem, us(runAt), us(tx.now), id, owner)
+func (tx *Tx) SettleCommand(id, owner string, v command.Verdict) (bool, error) {
+	n, err := tx.exec(`UPDATE command SET status = ?, error = ?, refused = ?, run_us = ?, owner = '', updated_us = ?
+		WHERE id = ? AND owner = ? AND status = 'dispatching'`, string(v.Status), v.Problem, v.Refused, us(v.RunAt), us(tx.now), id, owner)
 	if err != nil {
 		return false, fmt.Errorf("settle command %s: %w", id, err)
 	}

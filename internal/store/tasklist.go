@@ -34,12 +34,17 @@ func (tx *Tx) ListTasks(organisationID string, f task.Filter) ([]task.Task, stri
 	if f.State != "" {
 		w.and("t.state = ?", string(f.State))
 	}
+	if f.Standing != "" {
+		w.and(standing(f.Standing))
+	}
 	if f.AgentID != "" {
 		w.and("t.agent_id = ?", f.AgentID)
 	}
 	if q := strings.TrimSpace(f.Query); q != "" {
 		like := "%" + likeEscaper.Replace(strings.ToLower(q)) + "%"
-		w.and(`(t.title_search LIKE ? ESCAPE '\' OR EXISTS (SELECT 1 FROM message m WHERE m.task_id = t.id AND m.search LIKE ? ESCAPE '\'))`, like, like)
+		w.and(`(t.title_search LIKE ? ESCAPE '\'
+			OR EXISTS (SELECT 1 FROM message m WHERE m.task_id = t.id AND m.search LIKE ? ESCAPE '\')
+			OR EXISTS (SELECT 1 FROM artifact a WHERE a.task_id = t.id AND a.search LIKE ? ESCAPE '\'))`, like, like, like)
 	}
 	if f.Cursor != "" {
 		updated, id, err := readCursor(f.Cursor)
@@ -50,7 +55,7 @@ func (tx *Tx) ListTasks(organisationID string, f task.Filter) ([]task.Task, stri
 	}
 	w.args = append(w.args, f.Limit+1)
 	tasks, err := collect(tx, func(s scanner) (task.Task, error) { return scanTask(s) },
-		"SELECT "+taskColumns+" FROM task t WHERE "+w.sql()+" ORDER BY t.updated_us DESC, t.id DESC LIMIT ?", w.args...)
+		"SELECT "+taskColumns+" FROM "+taskSource+" WHERE "+w.sql()+" ORDER BY t.updated_us DESC, t.id DESC LIMIT ?", w.args...)
 	if err != nil {
 		return nil, "", fmt.Errorf("list tasks: %w", err)
 	}
@@ -59,6 +64,26 @@ func (tx *Tx) ListTasks(organisationID string, f task.Filter) ([]task.Task, stri
 	}
 	tasks = tasks[:f.Limit]
 	return tasks, writeCursor(tasks[f.Limit-1]), nil
+}
+
+// standing is the condition for tasks that stand so; one that there is none of
+// fits no task.
+func standing(s task.Standing) string {
+	switch s {
+	case task.StandingSending:
+		return "s.status IN ('pending', 'dispatching')"
+	case task.StandingNotSent:
+		return "s.status = 'failed' AND NOT s.refused"
+	case task.StandingRefused:
+		return "s.status = 'failed' AND s.refused"
+	case task.StandingUnknown:
+		return "s.status = 'uncertain'"
+	case task.StandingReplied:
+		return "t.kind = 'message'"
+	case task.StandingAnswered:
+		return "t.state IN ('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED') AND NOT t.needs_you"
+	}
+	return "FALSE"
 }
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

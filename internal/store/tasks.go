@@ -138,14 +138,25 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change) (changed bool, er
 }
 
 const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,
-	t.title, t.needs_you, t.check_error, t.observed_us, t.version, t.created_us, t.updated_us`
+	t.title, t.needs_you, t.check_error, t.observed_us, t.version, t.created_us, t.updated_us,
+	COALESCE(s.id, ''), COALESCE(s.status, ''), COALESCE(s.error, ''), COALESCE(s.refused, FALSE)`
+
+// taskSource is what taskColumns are columns of: tasks, each with the last
+// message that was sent, as long as the agent has told nothing of it.
+const taskSource = `task t LEFT JOIN command s ON t.remote_task_id IS NULL AND t.kind = 'task' AND t.state = 'TASK_STATE_UNSPECIFIED'
+	AND s.id = (SELECT MAX(id) FROM command WHERE task_id = t.id AND action = 'send')`
 
 func scanTask(s scanner, rest ...any) (task.Task, error) {
 	var t task.Task
+	var sent task.Delivery
 	var observed, created, updated micros
 	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
-		&t.Title, &t.NeedsYou, &t.CheckError, &observed, &t.Version, &created, &updated}, rest...)
+		&t.Title, &t.NeedsYou, &t.CheckError, &observed, &t.Version, &created, &updated,
+		&sent.CommandID, &sent.Status, &sent.Error, &sent.Refused}, rest...)
 	err := s.Scan(dest...)
+	if sent.CommandID != "" {
+		t.Sent = &sent
+	}
 	t.ObservedAt, t.CreatedAt, t.UpdatedAt = observed.Time, created.Time, updated.Time
 	return t, err
 }
@@ -155,7 +166,7 @@ func (tx *Tx) TaskRecord(organisationID, taskID string) (task.Record, error) {
 	var r task.Record
 	var merged sql.NullString
 	t, err := scanTask(tx.row(`SELECT `+taskColumns+`, t.question_id, t.question_sha256, t.question_number, t.answered_by, t.merged_into
-		FROM task t WHERE t.organisation_id = ? AND t.id = ?`, organisationID, taskID),
+		FROM `+taskSource+` WHERE t.organisation_id = ? AND t.id = ?`, organisationID, taskID),
 		&r.Question.MessageID, &r.Question.Digest, &r.Question.Number, &r.AnsweredBy, &merged)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, errNoTask()

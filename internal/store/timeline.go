@@ -79,20 +79,6 @@ func (w *timelineWriter) addMessage(m task.NewMessage, commandID string, definit
 	return nil
 }
 
-// maxSearch is how much of a message's text the search sees, in bytes.
-const maxSearch = 64 << 10
-
-func searchText(parts []a2a.Part) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if p.Text != nil && b.Len() < maxSearch {
-			b.WriteString(strings.ToLower(*p.Text))
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
-}
-
 func (w *timelineWriter) putArtifact(a a2a.Artifact) error {
 	parts, err := a2a.EncodeParts(a.Parts)
 	if err != nil {
@@ -110,8 +96,8 @@ func (w *timelineWriter) putArtifact(a a2a.Artifact) error {
 		if _, err := w.tx.exec("DELETE FROM artifact_part WHERE task_id = ? AND artifact_id = ?", w.taskID, a.ArtifactID); err != nil {
 			return fmt.Errorf("replace an artifact: %w", err)
 		}
-		if err := w.tx.execOne("UPDATE artifact SET version = ?, name = ?, description = ?, sha256 = ? WHERE task_id = ? AND artifact_id = ?",
-			w.version, a.Name, a.Description, digest, w.taskID, a.ArtifactID); err != nil {
+		if err := w.tx.execOne("UPDATE artifact SET version = ?, name = ?, description = ?, sha256 = ?, search = ? WHERE task_id = ? AND artifact_id = ?",
+			w.version, a.Name, a.Description, digest, artifactSearch(a), w.taskID, a.ArtifactID); err != nil {
 			return fmt.Errorf("replace an artifact: %w", err)
 		}
 	case errors.Is(err, sql.ErrNoRows):
@@ -125,9 +111,9 @@ func (w *timelineWriter) putArtifact(a a2a.Artifact) error {
 }
 
 func (w *timelineWriter) insertArtifact(a a2a.Artifact, digest string) error {
-	_, err := w.tx.exec(`INSERT INTO artifact (task_id, seq, version, artifact_id, name, description, complete, sha256, at_us)
-		VALUES (?, ?, ?, ?, ?, ?, FALSE, ?, ?)`,
-		w.taskID, w.next(), w.version, a.ArtifactID, a.Name, a.Description, digest, us(w.tx.now))
+	_, err := w.tx.exec(`INSERT INTO artifact (task_id, seq, version, artifact_id, name, description, complete, sha256, search, at_us)
+		VALUES (?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?)`,
+		w.taskID, w.next(), w.version, a.ArtifactID, a.Name, a.Description, digest, artifactSearch(a), us(w.tx.now))
 	if err != nil {
 		return fmt.Errorf("store an artifact: %w", err)
 	}
@@ -149,7 +135,9 @@ func (w *timelineWriter) addParts(artifactID, parts string) error {
 // appendArtifact adds a chunk. The first chunk of an artifact that is not there
 // makes it.
 func (w *timelineWriter) appendArtifact(a a2a.Artifact) error {
-	n, err := w.tx.exec("UPDATE artifact SET version = ?, appended = TRUE, sha256 = '' WHERE task_id = ? AND artifact_id = ?", w.version, w.taskID, a.ArtifactID)
+	n, err := w.tx.exec(`UPDATE artifact SET version = ?, appended = TRUE, sha256 = '',
+			search = CASE WHEN LENGTH(search) < ? THEN search || ? ELSE search END
+		WHERE task_id = ? AND artifact_id = ?`, w.version, maxSearch, searchText(a.Parts), w.taskID, a.ArtifactID)
 	if err != nil {
 		return fmt.Errorf("extend an artifact: %w", err)
 	}
@@ -197,7 +185,7 @@ func (w *timelineWriter) touchQuestion(was, is task.Head) error {
 }
 
 const messageQuery = `SELECT m.seq, m.version, m.message_id, m.sha256, m.role, m.parts, m.form_definition, m.at_us,
-		COALESCE(c.id, ''), COALESCE(c.status, ''), COALESCE(c.error, ''), COALESCE(c.actor_name, ''), COALESCE(c.answers, '')
+		COALESCE(c.id, ''), COALESCE(c.status, ''), COALESCE(c.error, ''), COALESCE(c.refused, FALSE), COALESCE(c.actor_name, ''), COALESCE(c.answers, '')
 	FROM message m LEFT JOIN command c ON c.id = m.command_id
 	WHERE m.task_id = ? `
 
@@ -208,7 +196,7 @@ func scanMessage(s scanner) (task.StoredMessage, error) {
 	var parts []byte
 	m := &r.Message
 	err := s.Scan(&m.Seq, &m.Version, &m.ID, &m.Digest, &m.Role, &parts, &r.FormDefinition, &at,
-		&d.CommandID, &d.Status, &d.Error, &m.Author, &r.Answers)
+		&d.CommandID, &d.Status, &d.Error, &d.Refused, &m.Author, &r.Answers)
 	if err != nil {
 		return r, err
 	}

@@ -30,12 +30,13 @@ type ReadTx interface {
 	// ListTasks returns up to limit+1 tasks, newest change first.
 	ListTasks(organisationID string, f Filter) ([]Task, string, error)
 	CountTasks(organisationID string) (Counts, error)
-	// Messages, Artifacts and Transitions return the entries whose version is
-	// over since, in the order of the timeline.
+	// Messages, Artifacts, Transitions and Cancels return the entries whose
+	// version is over since, in the order of the timeline.
 	Messages(taskID string, since int64) ([]StoredMessage, error)
 	Message(taskID, messageID, digest string) (StoredMessage, error)
 	Artifacts(taskID string, since int64) ([]Artifact, error)
 	Transitions(taskID string, since int64) ([]Transition, error)
+	Cancels(taskID string, since int64) ([]CancelRequest, error)
 }
 
 // Agents tells which agents opted in to an extension.
@@ -106,6 +107,9 @@ func (r *Reader) Changes(ctx context.Context, p access.Principal, id string, sin
 			return err
 		}
 		if t.Transitions, err = tx.Transitions(t.ID, since); err != nil {
+			return err
+		}
+		if t.Cancels, err = tx.Cancels(t.ID, since); err != nil {
 			return err
 		}
 		if record.openQuestion() {

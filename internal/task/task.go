@@ -21,7 +21,7 @@ const (
 )
 
 // Task is one task as the console shows it. Lists leave Messages, Artifacts,
-// Transitions and Question out.
+// Transitions, Cancels and Question out.
 type Task struct {
 	ID             string // local UUIDv7
 	OrganisationID string
@@ -36,6 +36,8 @@ type Task struct {
 	Messages       []Message
 	Artifacts      []Artifact
 	Transitions    []Transition
+	Cancels        []CancelRequest
+	Sent           *Delivery // of what was sent last, until the agent has told anything of the task; then nil
 	Question       *Question // while the task waits and nobody has answered
 	NeedsYou       bool      // waits for a person, and nobody has answered
 	CheckError     string    // why the agent could not be asked the last time; "" if it could
@@ -50,6 +52,7 @@ type Delivery struct {
 	CommandID string
 	Status    string // a command's status: pending, dispatching, succeeded, failed, uncertain
 	Error     string // public; "" unless failed or uncertain
+	Refused   bool   // it failed because the agent, which has it, refused it
 }
 
 // Message is one entry of the conversation.
@@ -90,6 +93,15 @@ type Transition struct {
 	At      time.Time
 }
 
+// CancelRequest is one time that somebody asked for the task to be canceled.
+type CancelRequest struct {
+	Seq      int64
+	Version  int64
+	At       time.Time
+	Author   string
+	Delivery Delivery
+}
+
 // Question is what a waiting task asks.
 type Question struct {
 	MessageID string      // names the question in an answer
@@ -100,12 +112,27 @@ type Question struct {
 	NotForm   []form.Note // why a part that means to be a form is not drawn
 }
 
+// Standing tells how a task stands in a way for which A2A has no state.
+type Standing string
+
+// The standings. But for the last two they are those of a task of which the
+// agent has told nothing, by what became of the message that was sent last.
+const (
+	StandingSending  Standing = "sending"
+	StandingNotSent  Standing = "not-sent" // nothing reached the agent
+	StandingRefused  Standing = "refused"  // the agent has it and refused it
+	StandingUnknown  Standing = "unknown"  // it may have arrived
+	StandingReplied  Standing = "replied"  // with a message, and no task
+	StandingAnswered Standing = "answered" // waited for a person, who has answered
+)
+
 // Filter narrows a list of tasks.
 type Filter struct {
 	State    a2a.State // "" for all
+	Standing Standing  // "" for all
 	AgentID  string    // "" for all
 	NeedsYou bool
-	Query    string // text in title and messages; "" for all
+	Query    string // text in title, messages, their data, and artifacts; "" for all
 	Cursor   string // from Page.Next
 	Limit    int    // 1 to 100; 0 is 50
 }

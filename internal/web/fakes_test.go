@@ -156,10 +156,11 @@ func (f fakeTasks) List(_ context.Context, _ access.Principal, filter task.Filte
 	var page task.Page
 	for _, t := range f.tasks {
 		if filter.NeedsYou && !t.NeedsYou || filter.State != "" && t.State != filter.State ||
+			filter.Standing == task.StandingNotSent && (t.Sent == nil || t.Sent.Status != "failed") ||
 			filter.AgentID != "" && t.AgentID != filter.AgentID || !strings.Contains(t.Title, filter.Query) {
 			continue
 		}
-		t.Messages, t.Artifacts, t.Transitions, t.Question = nil, nil, nil, nil
+		t.Messages, t.Artifacts, t.Transitions, t.Cancels, t.Question = nil, nil, nil, nil, nil
 		page.Items = append(page.Items, t)
 	}
 	slices.SortStableFunc(page.Items, func(a, b task.Task) int { return cmp.Compare(b.UpdatedAt.UnixNano(), a.UpdatedAt.UnixNano()) })
@@ -178,6 +179,7 @@ func (f fakeTasks) Changes(_ context.Context, _ access.Principal, id string, sin
 	t.Messages = slices.DeleteFunc(slices.Clone(t.Messages), func(m task.Message) bool { return m.Version <= since })
 	t.Artifacts = slices.DeleteFunc(slices.Clone(t.Artifacts), func(a task.Artifact) bool { return a.Version <= since })
 	t.Transitions = slices.DeleteFunc(slices.Clone(t.Transitions), func(x task.Transition) bool { return x.Version <= since })
+	t.Cancels = slices.DeleteFunc(slices.Clone(t.Cancels), func(x task.CancelRequest) bool { return x.Version <= since })
 	return task.Delta{Since: since, Task: t}, err
 }
 

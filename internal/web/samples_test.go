@@ -164,6 +164,7 @@ func doneSample() task.Task {
 func failedSample() task.Task {
 	t := sampleTask(failedTask, "How is the search service?", a2a.StateUnspecified, 300)
 	t.RemoteTaskID, t.Transitions = "", nil
+	t.Sent = &task.Delivery{CommandID: "c", Status: "failed"}
 	t.Messages = []task.Message{sentMessage(1, "failed", "Nothing listens at agents.example.com:443.", 300, text("How is the search service?")...)}
 	return t
 }
@@ -171,6 +172,7 @@ func failedSample() task.Task {
 func unsureSample() task.Task {
 	t := sampleTask(unsureTask, "Roll the shop back", a2a.StateUnspecified, 1500)
 	t.RemoteTaskID, t.Transitions = "", nil
+	t.Sent = &task.Delivery{CommandID: "c", Status: "uncertain"}
 	t.CheckError = "The agent closed the connection."
 	t.Messages = []task.Message{sentMessage(1, "uncertain", "The connection was reset after the request was sent.", 1500, text("Roll the shop back")...)}
 	return t

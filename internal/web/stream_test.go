@@ -121,6 +121,23 @@ func TestTaskStream(t *testing.T) {
 	}
 }
 
+// TestTaskStreamCancel has a cancel, and what becomes of it, reach the page.
+func TestTaskStreamCancel(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	w := c.watch(t, "/tasks/"+workingTask+"/events?seen=9", "")
+	w.until("nav-tasks")
+	for _, tc := range []struct{ status, label string }{{"pending", "Sending"}, {"failed", "Not sent"}} {
+		c.change(workingTask, func(x *task.Task) {
+			x.Cancels = []task.CancelRequest{{Seq: 9, Version: x.Version, Author: "Ana", Delivery: task.Delivery{Status: tc.status}}}
+		})
+		if got := strings.Join(w.until("entry-9"), ""); !strings.Contains(got, "asked to cancel") || !strings.Contains(got, tc.label) {
+			t.Errorf("fragments = %s, want the cancel and %q", got, tc.label)
+		}
+		w.until("nav-tasks")
+	}
+}
+
 // TestTaskStreamResumes has a browser that comes back get what it missed.
 func TestTaskStreamResumes(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ func TestTaskShow(t *testing.T) {
 		doneTask:    {"#task-state": "Completed", "label[for=composer-text]": "Continue in a new task"},
 		failedTask:  {"#task-state": "Not sent", ".note-danger strong": "Not sent."},
 		unsureTask:  {"label[for=composer-text]": "Send again as a new task", "#task-state": "Outcome unknown", ".entry .note-warning strong": "This may have arrived."},
-		plainTask:   {"#task-state": "Waiting for you", ".why summary": "Why is this data and not a form?", "label[for=composer-text]": "Your answer"},
+		plainTask:   {"#task-state": "Waiting for you", ".why strong": "This is meant to be a form, but it breaks the rules, so it is shown as data.", ".why li": "/schemaschema is missing.", "label[for=composer-text]": "Your answer"},
 		oddTask:     {"#task-state": "paused for lunch", "#entry-1 .delivery": "Sending"},
 		directTask:  {"#task-state": "Replied", "label[for=composer-text]": "Message"},
 		authTask:    {"#task-state": "Authorization needed", ".question h2": "The agent needs an authorization"},
@@ -346,6 +346,48 @@ func TestCancel(t *testing.T) {
 	a := c.post(t, "/tasks/"+workingTask+"/cancel", nil).wants(http.StatusConflict)
 	if got := a.text("[role=alert] .note-danger"); got != "The task has ended." {
 		t.Errorf("note = %q, want the reason", got)
+	}
+}
+
+// TestCancelLeavesATrace has a cancel on the timeline, with what became of it.
+func TestCancelLeavesATrace(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		delivery task.Delivery
+		state    string
+		said     string // "" if there is nothing to say
+	}{
+		"under way": {task.Delivery{Status: "dispatching"}, "Sending", ""},
+		"done":      {task.Delivery{Status: "succeeded"}, "Sent", ""},
+		"not sent":  {task.Delivery{Status: "failed", Error: "Nothing listens there."}, "Not sent", "Not sent. Nothing listens there."},
+		"refused":   {task.Delivery{Status: "failed", Error: "It has ended.", Refused: true}, "Refused by the agent", "Refused by the agent. It has ended."},
+		"uncertain": {task.Delivery{CommandID: "k", Status: "uncertain", Error: "Reset."}, "Outcome unknown", "This may have arrived."},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newConsole(t)
+			c.change(workingTask, func(x *task.Task) {
+				x.Cancels = []task.CancelRequest{{Seq: 9, Version: x.Version, At: at(1), Author: "Ana", Delivery: tc.delivery}}
+			})
+			a := c.get(t, "/tasks/"+workingTask).wants(http.StatusOK)
+			if got := a.text("#entry-9 .entry-who"); got != "Ana asked to cancel" {
+				t.Errorf("entry = %q, want who asked for what", got)
+			}
+			if got := a.text("#entry-9 .delivery"); got != tc.state {
+				t.Errorf("state = %q, want %q", got, tc.state)
+			}
+			said := ""
+			if a.has("#entry-9 .note") {
+				said = a.text("#entry-9 .note")
+			}
+			if !strings.HasPrefix(said, tc.said) || (tc.said == "") != (said == "") {
+				t.Errorf("said = %q, want %q", said, tc.said)
+			}
+			if got := a.has("#entry-9 form[action=/commands/k/resend]"); got != (name == "uncertain") {
+				t.Errorf("it can be sent again: %v", got)
+			}
+		})
 	}
 }
 

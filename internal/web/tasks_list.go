@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
@@ -55,11 +56,17 @@ func (s *server) taskRows(ctx context.Context, p access.Principal, f task.Filter
 // filterOf reads the filter of a list's address.
 func filterOf(r *http.Request) task.Filter {
 	q := r.URL.Query()
-	return task.Filter{
-		State:    a2a.State(q.Get("state")),
+	f := task.Filter{
 		AgentID:  q.Get("agent"),
 		NeedsYou: q.Get("needs") == "you",
 		Query:    q.Get("q"),
 		Cursor:   q.Get("cursor"),
 	}
+	// The console's own words for how a task stands are in small letters.
+	if state := q.Get("state"); strings.HasPrefix(state, "TASK_STATE_") {
+		f.State = a2a.State(state)
+	} else {
+		f.Standing = task.Standing(state)
+	}
+	return f
 }

@@ -71,6 +71,26 @@ func TestTasksListFilter(t *testing.T) {
 	}
 }
 
+// TestTasksListTellsWhatWasNotSent has the list, the filter and the title of the
+// page use one word for it.
+func TestTasksListTellsWhatWasNotSent(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	a := c.get(t, "/tasks?state=not-sent").wants(http.StatusOK)
+	if got := a.text(".row .chip-failed"); got != "Not sent" {
+		t.Errorf("the list says %q, want that it was not sent", got)
+	}
+	if got := a.text("#filter-state option[selected]"); got != "Not sent" {
+		t.Errorf("the filter says %q, want what was chosen", got)
+	}
+	if live := a.attr("live-region", "src"); !strings.Contains(live, "state=not-sent") {
+		t.Errorf("live source %q forgets the state", live)
+	}
+	if got := c.get(t, "/tasks/"+failedTask).text("title"); !strings.Contains(got, "Not sent: ") {
+		t.Errorf("title = %q, want it to begin with the state", got)
+	}
+}
+
 func TestTasksListEmpty(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -49,7 +49,7 @@ func (b *bench) settle(id, owner string, to command.Status) bool {
 	b.Helper()
 	var mine bool
 	b.update(func(tx *store.Tx) (err error) {
-		mine, err = tx.SettleCommand(id, owner, to, "", tx.Now())
+		mine, err = tx.SettleCommand(id, owner, command.Verdict{Status: to, RunAt: tx.Now()})
 		return err
 	})
 	return mine

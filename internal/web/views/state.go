@@ -24,15 +24,13 @@ var looks = map[a2a.State]look{
 	a2a.StateFailed:        {"failed", "failed", "Failed"},
 	a2a.StateCanceled:      {"unknown", "cancel", "Canceled"},
 	a2a.StateRejected:      {"failed", "failed", "Rejected"},
-	a2a.StateInputRequired: {"waiting", "waiting", "Waiting for an answer"},
+	a2a.StateInputRequired: {"waiting", "waiting", "Waiting for you"},
 	a2a.StateAuthRequired:  {"waiting", "waiting", "Authorization needed"},
 }
 
 // lookOf returns how a task's state is shown to the person who looks.
 func lookOf(t task.Task) look {
 	switch {
-	case t.NeedsYou && t.State == a2a.StateInputRequired:
-		return look{"waiting", "waiting", "Waiting for you"}
 	case t.NeedsYou:
 		return looks[t.State]
 	case t.State.Waiting():
@@ -46,25 +44,15 @@ func lookOf(t task.Task) look {
 }
 
 // unstated is the look of a task whose agent has not told a state: what became
-// of the first message says how things stand, where it is at hand.
+// of what was sent last says how things stand.
 func unstated(t task.Task) look {
-	delivery := deliveryOf(t)
 	switch {
 	case t.RemoteTaskID != "":
 		return look{"unknown", "unknown", "State unknown"}
-	case delivery == nil:
+	case t.Sent == nil:
 		return look{"unknown", "unknown", "No reply yet"}
 	}
-	return deliveryLook(*delivery)
-}
-
-func deliveryOf(t task.Task) *task.Delivery {
-	for _, m := range t.Messages {
-		if m.Delivery != nil {
-			return m.Delivery
-		}
-	}
-	return nil
+	return deliveryLook(*t.Sent)
 }
 
 // stateLook returns how a state by itself is shown, one that no specification
@@ -96,8 +84,7 @@ func cancelable(t task.Task) bool {
 // lost reports whether nobody knows if the agent ever got the first message of
 // the task, so that it can take no second one.
 func lost(t task.Task) bool {
-	d := deliveryOf(t)
-	return t.RemoteTaskID == "" && t.Kind != task.KindMessage && d != nil && command.Status(d.Status) == command.Uncertain
+	return t.Sent != nil && command.Status(t.Sent.Status) == command.Uncertain
 }
 
 // clip shortens s to n characters.
@@ -112,7 +99,7 @@ func clip(s string, n int) string {
 	return s
 }
 
-// deliveryLook returns how the sending of a message is shown.
+// deliveryLook returns how the sending of a message or a cancel is shown.
 func deliveryLook(d task.Delivery) look {
 	switch command.Status(d.Status) {
 	case command.Pending, command.Dispatching:
@@ -120,6 +107,9 @@ func deliveryLook(d task.Delivery) look {
 	case command.Succeeded:
 		return look{"done", "done", "Sent"}
 	case command.Failed:
+		if d.Refused {
+			return look{"failed", "failed", "Refused by the agent"}
+		}
 		return look{"failed", "failed", "Not sent"}
 	case command.Uncertain:
 		return look{"unknown", "unknown", "Outcome unknown"}

@@ -89,19 +89,11 @@ func (p TaskPage) Fragments() []templ.Component {
 	if len(p.Task.Transitions) > 0 {
 		list = append(list, taskSince(p.Task))
 	}
-	if tellsState(p.Task) {
-		list = append(list, taskState(p.Task), composerHead(p.Task))
-	}
+	list = append(list, taskState(p.Task), composerHead(p.Task))
 	if p.Task.Question == nil || asksAnew(p.Task) {
 		list = append(list, questionSlot(p))
 	}
 	return append(list, taskActions(p.Task), taskNotice(p.Task), taskDetails(p.Task))
-}
-
-// tellsState reports whether the changed entries are enough to say how the task
-// stands: before the agent has told a state, its first message's sending does.
-func tellsState(t task.Task) bool {
-	return t.State != a2a.StateUnspecified || t.Kind == task.KindMessage || t.RemoteTaskID != "" || deliveryOf(t) != nil
 }
 
 // asksAnew reports whether the open question is among the changed entries.

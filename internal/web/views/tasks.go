@@ -31,7 +31,7 @@ type Welcome struct {
 // Narrowed reports whether the list leaves tasks out because of a filter.
 func (l TaskList) narrowed() bool {
 	f := l.Filter
-	return f.State != "" || f.AgentID != "" || f.Query != "" || f.NeedsYou
+	return chosenState(f) != "" || f.AgentID != "" || f.Query != "" || f.NeedsYou
 }
 
 // Address returns the address of the list with this filter, from a cursor on.
@@ -45,7 +45,7 @@ func (l TaskList) address(path, cursor string) string {
 	if l.Filter.NeedsYou {
 		set("needs", "you")
 	}
-	set("state", string(l.Filter.State))
+	set("state", chosenState(l.Filter))
 	set("agent", l.Filter.AgentID)
 	set("q", l.Filter.Query)
 	set("cursor", cursor)
@@ -77,7 +77,28 @@ func rowHref(t task.Task) string {
 	return "/tasks/" + t.ID
 }
 
-var filterStates = []a2a.State{
-	a2a.StateInputRequired, a2a.StateAuthRequired, a2a.StateSubmitted, a2a.StateWorking,
-	a2a.StateCompleted, a2a.StateFailed, a2a.StateCanceled, a2a.StateRejected,
+// stateOption is one choice of the filter by state.
+type stateOption struct{ value, label string }
+
+// stateOptions are the choices, in words that the list uses.
+func stateOptions() []stateOption {
+	var options []stateOption
+	for _, s := range []a2a.State{
+		a2a.StateInputRequired, a2a.StateAuthRequired, a2a.StateSubmitted, a2a.StateWorking,
+		a2a.StateCompleted, a2a.StateFailed, a2a.StateCanceled, a2a.StateRejected,
+	} {
+		options = append(options, stateOption{string(s), stateLook(s).label})
+	}
+	return append(options,
+		stateOption{string(task.StandingAnswered), "Answered"}, stateOption{string(task.StandingReplied), "Replied"},
+		stateOption{string(task.StandingSending), "Sending"}, stateOption{string(task.StandingNotSent), "Not sent"},
+		stateOption{string(task.StandingRefused), "Refused by the agent"}, stateOption{string(task.StandingUnknown), "Outcome unknown"})
+}
+
+// chosenState is the value of the option that a filter has chosen; "" for none.
+func chosenState(f task.Filter) string {
+	if f.Standing != "" {
+		return string(f.Standing)
+	}
+	return string(f.State)
 }

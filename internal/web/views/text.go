@@ -17,6 +17,7 @@ const (
 	longText   = 4_000   // characters above which a text is folded
 	longData   = 1_500   // bytes above which data is folded
 	shownBytes = 256_000 // bytes of one part
+	fewReasons = 3       // why a form is none, above which they are folded
 )
 
 // shownText is a text cut to what a page shows, and whether it was cut.

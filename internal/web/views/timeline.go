@@ -13,13 +13,15 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
-// entry is one line of a timeline: a message, an artifact or a change of state.
+// entry is one line of a timeline: a message, an artifact, a change of state, or
+// a cancel.
 type entry struct {
 	seq        int64
 	at         time.Time
 	message    *task.Message
 	artifact   *task.Artifact
 	transition *task.Transition
+	cancel     *task.CancelRequest
 }
 
 // id names the entry's element, for live updates.
@@ -31,7 +33,7 @@ func (e entry) order() string { return strconv.FormatInt(e.seq, 10) }
 // timeline returns the entries of a task in order. The question that is open is
 // not among them: it has a card of its own behind them.
 func timeline(t task.Task) []entry {
-	entries := make([]entry, 0, len(t.Messages)+len(t.Artifacts)+len(t.Transitions))
+	entries := make([]entry, 0, len(t.Messages)+len(t.Artifacts)+len(t.Transitions)+len(t.Cancels))
 	for i := range t.Messages {
 		if m := &t.Messages[i]; !m.Current {
 			entries = append(entries, entry{seq: m.Seq, at: m.At, message: m})
@@ -44,6 +46,10 @@ func timeline(t task.Task) []entry {
 	for i := range t.Transitions {
 		x := &t.Transitions[i]
 		entries = append(entries, entry{seq: x.Seq, at: x.At, transition: x})
+	}
+	for i := range t.Cancels {
+		c := &t.Cancels[i]
+		entries = append(entries, entry{seq: c.Seq, at: c.At, cancel: c})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.seq, b.seq) })
 	return entries
@@ -60,9 +66,10 @@ func speaker(t task.Task, m *task.Message) string {
 	return "Sent by another program"
 }
 
-// undelivered reports whether a person has to know about a message's sending.
-func undelivered(m *task.Message) bool {
-	return m.Delivery != nil && command.Status(m.Delivery.Status) != command.Succeeded
+// undelivered reports whether a person has to know about how it was sent, if it
+// was sent from here at all.
+func undelivered(d *task.Delivery) bool {
+	return d != nil && command.Status(d.Status) != command.Succeeded
 }
 
 // repeatable reports whether the person may want to send the message once more:

@@ -17,6 +17,8 @@ func sent(status string) []task.Message {
 	return []task.Message{{Role: a2a.RoleUser, Author: "Ana", Delivery: &task.Delivery{Status: status}}}
 }
 
+func delivered(status string) *task.Delivery { return &task.Delivery{Status: status} }
+
 func TestLookOf(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -37,12 +39,13 @@ func TestLookOf(t *testing.T) {
 		"a direct reply":    {task.Task{Kind: task.KindMessage}, "done: Replied"},
 		"no state told":     {task.Task{State: a2a.StateUnspecified, RemoteTaskID: "r"}, "unknown: State unknown"},
 		"in a list":         {task.Task{State: a2a.StateUnspecified}, "unknown: No reply yet"},
-		"pending":           {task.Task{Messages: sent("pending")}, "working: Sending"},
-		"dispatching":       {task.Task{Messages: sent("dispatching")}, "working: Sending"},
-		"sent":              {task.Task{Messages: sent("succeeded")}, "done: Sent"},
-		"not sent":          {task.Task{Messages: sent("failed")}, "failed: Not sent"},
-		"who knows":         {task.Task{Messages: sent("uncertain")}, "unknown: Outcome unknown"},
-		"an unknown status": {task.Task{Messages: sent("pondering")}, "unknown: pondering"},
+		"pending":           {task.Task{Sent: delivered("pending")}, "working: Sending"},
+		"dispatching":       {task.Task{Sent: delivered("dispatching")}, "working: Sending"},
+		"sent":              {task.Task{Sent: delivered("succeeded")}, "done: Sent"},
+		"not sent":          {task.Task{Sent: delivered("failed")}, "failed: Not sent"},
+		"refused":           {task.Task{Sent: &task.Delivery{Status: "failed", Refused: true}}, "failed: Refused by the agent"},
+		"who knows":         {task.Task{Sent: delivered("uncertain")}, "unknown: Outcome unknown"},
+		"an unknown status": {task.Task{Sent: delivered("pondering")}, "unknown: pondering"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -72,9 +75,9 @@ func TestModeOf(t *testing.T) {
 		"asks":           {task.Task{State: a2a.StateInputRequired, Question: asked}, "Your answer", "q", false},
 		"asks by a form": {task.Task{State: a2a.StateInputRequired, Question: withForm}, "Or answer in your own words", "", false},
 		"has ended":      {task.Task{State: a2a.StateFailed, RemoteTaskID: "r"}, "Continue in a new task", "", true},
-		"was lost":       {task.Task{Messages: sent("uncertain")}, "Send again as a new task", "", true},
-		"was not sent":   {task.Task{Messages: sent("failed")}, "Message", "", false},
-		"direct reply":   {task.Task{Kind: task.KindMessage, Messages: sent("succeeded")}, "Message", "", false},
+		"was lost":       {task.Task{Sent: delivered("uncertain")}, "Send again as a new task", "", true},
+		"was not sent":   {task.Task{Sent: delivered("failed")}, "Message", "", false},
+		"direct reply":   {task.Task{Kind: task.KindMessage, Sent: delivered("succeeded")}, "Message", "", false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
