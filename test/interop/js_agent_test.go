@@ -1,8 +1,6 @@
 package interop
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -43,41 +41,8 @@ func startJSAgent(t *testing.T) jsAgent {
 	if err := copyFile("js-agent/agent.mjs", filepath.Join(dir, "agent.mjs")); err != nil {
 		t.Fatal(err)
 	}
-	return runAgent(t, exec.Command("node", filepath.Join(dir, "agent.mjs")))
-}
-
-// runAgent starts a program that prints the URLs of its cards as its first lines
-// and ends with its standard input.
-func runAgent(t *testing.T, command *exec.Cmd) jsAgent {
-	t.Helper()
-	var complaints bytes.Buffer
-	command.Stderr = &complaints
-	stdin, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(stdout)
-	var printed []string
-	for len(printed) < 2 && lines.Scan() {
-		printed = append(printed, lines.Text())
-	}
-	t.Cleanup(func() {
-		stdin.Close()
-		if err := command.Wait(); err != nil || t.Failed() {
-			t.Logf("the agent ended with %v and said:\n%s", err, &complaints)
-		}
-	})
-	if len(printed) < 2 {
-		t.Fatal("the agent did not start")
-	}
-	return jsAgent{card: printed[0], legacyCard: printed[1]}
+	cards := runProgram(t, exec.Command("node", filepath.Join(dir, "agent.mjs")), "", 2)
+	return jsAgent{card: cards[0], legacyCard: cards[1]}
 }
 
 // skip ends a test that lacks something, as a failure where nothing may be

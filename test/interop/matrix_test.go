@@ -61,10 +61,10 @@ func goPeers(t *testing.T) []peer {
 	t.Helper()
 	var peers []peer
 	for _, way := range agenttest.Ways() {
-		peers = append(peers, peer{"a2a-go", moduleVersion(t, "github.com/a2aproject/a2a-go/v2"), way, agenttest.Serve(t, way, true).CardURL})
+		peers = append(peers, peer{"a2a-go", moduleVersion(t, "../../go.mod", "github.com/a2aproject/a2a-go/v2"), way, agenttest.Serve(t, way, true).CardURL})
 	}
 	old := agenttest.Way{Binding: remote.JSONRPC, Version: "0.3"}
-	return append(peers, peer{"a2a-go", moduleVersion(t, "github.com/a2aproject/a2a-go"), old, startGoV03Agent(t)})
+	return append(peers, peer{"a2a-go", moduleVersion(t, goV03Agent+"/go.mod", "github.com/a2aproject/a2a-go"), old, startGoV03Agent(t)})
 }
 
 func jsPeers(t *testing.T) []peer {
@@ -82,19 +82,19 @@ func jsPeers(t *testing.T) []peer {
 	return peers
 }
 
-// moduleVersion returns the version of a Go module that is used.
-func moduleVersion(t *testing.T, module string) string {
+// moduleVersion returns the version of a module that a go.mod requires.
+func moduleVersion(t *testing.T, file, module string) string {
 	t.Helper()
-	requirements, err := os.ReadFile("../../go.mod")
+	requirements, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(requirements)) {
-		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == module {
+		if fields := strings.Fields(strings.TrimPrefix(line, "require ")); len(fields) >= 2 && fields[0] == module {
 			return strings.TrimPrefix(fields[1], "v")
 		}
 	}
-	t.Fatalf("go.mod does not require %s", module)
+	t.Fatalf("%s does not require %s", file, module)
 	return ""
 }
 

@@ -40,7 +40,7 @@ func output(ctx context.Context, dir, program string, arguments ...string) (stri
 // everywhere runs a program in the project's root and in its tools.
 func everywhere(ctx context.Context, program string, arguments ...string) error {
 	var errs []error
-	for _, dir := range []string{".", "tools"} {
+	for _, dir := range []string{".", "tools", "test/interop/go-agent-v03"} {
 		_, err := output(ctx, dir, program, arguments...)
 		errs = append(errs, err)
 	}
