@@ -24,7 +24,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.3.0"
+const Version = "1.4.0"
 
 const (
 	prefix       = "/api/v1"
@@ -73,7 +73,7 @@ func (s *server) handler() http.Handler {
 	for _, path := range []string{"/openapi.json", "/docs", "/docs.css"} {
 		mux.HandleFunc(prefix+path, refuseMethod("GET, HEAD"))
 	}
-	mux.HandleFunc("/api/", refuseUnknown)
+	mux.HandleFunc(rest, refuseRest(mux))
 	return mux
 }
 
@@ -157,8 +157,22 @@ func refuseMethod(allow string) http.HandlerFunc {
 	}
 }
 
-func refuseUnknown(w http.ResponseWriter, _ *http.Request) {
-	writeProblem(w, newProblem(http.StatusNotFound, "There is nothing at this address; "+prefix+"/docs lists what there is.", nil))
+// rest matches what no other pattern of the API does.
+const rest = "/api/"
+
+// refuseRest refuses addresses where there is nothing, and methods that no
+// pattern names, such as TRACE. Those are refused as PATCH is, which every
+// address refuses.
+func refuseRest(mux *http.ServeMux) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		asPatch := r.Clone(r.Context())
+		asPatch.Method = http.MethodPatch
+		if refuse, pattern := mux.Handler(asPatch); pattern != rest {
+			refuse.ServeHTTP(w, asPatch)
+			return
+		}
+		writeProblem(w, newProblem(http.StatusNotFound, "There is nothing at this address; "+prefix+"/docs lists what there is.", nil))
+	}
 }
 
 // Refuse answers with a problem document. It is how a guard in front of the API

@@ -172,12 +172,12 @@ func call(t *testing.T, method, url, body string, headers ...string) (*http.Resp
 	if err != nil {
 		t.Fatal(err)
 	}
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
-		r.Header.Set(name, value)
+		r.Header.Add(name, value)
+	}
+	if body != "" && r.Header["Content-Type"] == nil {
+		r.Header.Set("Content-Type", "application/json")
 	}
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -69,7 +69,7 @@ func (b *body[T]) decode() (T, error) {
 		return value, fault.New(fault.Invalid, "The body must be an object.")
 	}
 	if fields := faults(raw, reflect.TypeFor[T](), ""); len(fields) > 0 {
-		return value, &fault.Error{Kind: fault.Invalid, Message: "The body has members that are unknown or of the wrong type.", Fields: fields}
+		return value, &fault.Error{Kind: fault.Invalid, Message: "The body has members that are unknown, repeated or of the wrong type.", Fields: fields}
 	}
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return value, fault.Wrap(err, fault.Invalid, "The body cannot be read.")
@@ -139,22 +139,54 @@ func fits(raw json.RawMessage, kind reflect.Kind) bool {
 }
 
 func objectFaults(raw json.RawMessage, t reflect.Type, pointer string) []fault.Field {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &object); err != nil {
+	given, err := givenMembers(raw)
+	if err != nil {
 		return []fault.Field{{Location: pointer, Message: "Cannot be read."}}
 	}
 	members, names := membersOf(t)
 	var fields []fault.Field
-	for name, value := range object {
-		at := pointer + "/" + pointerEscapes.Replace(shorten(name))
-		if member, known := members[name]; known {
-			fields = append(fields, faults(value, member, at)...)
-		} else {
+	seen := make(map[string]bool, len(given))
+	for _, m := range given {
+		at := pointer + "/" + pointerEscapes.Replace(shorten(m.name))
+		member, known := members[m.name]
+		switch {
+		case !known:
 			fields = append(fields, fault.Field{Location: at, Message: "Not known here; there are: " + names + "."})
+		case seen[m.name]:
+			fields = append(fields, fault.Field{Location: at, Message: "Given more than once."})
+		default:
+			fields = append(fields, faults(m.value, member, at)...)
 		}
+		seen[m.name] = true
 	}
 	slices.SortFunc(fields, func(a, b fault.Field) int { return strings.Compare(a.Location, b.Location) })
 	return fields[:min(len(fields), maxFaults)]
+}
+
+type givenMember struct {
+	name  string
+	value json.RawMessage
+}
+
+// givenMembers returns the members of an object as they come, repeated ones too.
+func givenMembers(object json.RawMessage) ([]givenMember, error) {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	var members []givenMember
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		m := givenMember{name: fmt.Sprint(name)}
+		if err := dec.Decode(&m.value); err != nil {
+			return nil, err
+		}
+		members = append(members, m)
+	}
+	return members, nil
 }
 
 func arrayFaults(raw json.RawMessage, element reflect.Type, pointer string) []fault.Field {

@@ -8,9 +8,13 @@ import (
 )
 
 // Health returns the handler of /healthz: {"status":"ok"} while the database
-// answers, and a problem document with 503 when it does not.
+// answers, and a problem document with 503 when it does not. It takes GET and HEAD.
 func Health(db Database, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			refuseMethod("GET, HEAD")(w, r)
+			return
+		}
 		if err := db.Ping(r.Context()); err != nil {
 			log.ErrorContext(r.Context(), "the database does not answer", slog.Any("error", err))
 			writeProblem(w, faultProblem(fault.New(fault.Unavailable, "The database does not answer.")))

@@ -53,6 +53,9 @@ func TestUnknownAddresses(t *testing.T) {
 		"only to post":     {"GET", "/api/v1/agents/x/commands", http.StatusMethodNotAllowed, "POST"},
 		"only to read":     {"POST", "/api/v1/tasks/x", http.StatusMethodNotAllowed, "GET, HEAD"},
 		"the description":  {"POST", "/api/v1/openapi.json", http.StatusMethodNotAllowed, "GET, HEAD"},
+		"to trace":         {"TRACE", "/api/v1/agents", http.StatusMethodNotAllowed, "GET, HEAD, POST"},
+		"nobody's method":  {"BREW", "/api/v1/tasks/x/events", http.StatusMethodNotAllowed, "GET, HEAD"},
+		"nothing to trace": {"TRACE", "/api/v1/nothing", http.StatusNotFound, ""},
 		"unknown resource": {"GET", "/api/v1/agents/x", http.StatusNotFound, ""},
 		"unknown task":     {"GET", "/api/v1/tasks/x", http.StatusNotFound, ""},
 		"unknown stream":   {"GET", "/api/v1/tasks/x/events", http.StatusNotFound, ""},
@@ -83,6 +86,14 @@ func TestRefusedRequests(t *testing.T) {
 		"wait no number":       {"GET", "/api/v1/commands/" + commandID + "?wait=" + secret, "", nil, 400, "query.wait"},
 		"page too large":       {"GET", "/api/v1/tasks?limit=101", "", nil, 400, "query.limit"},
 		"query too long":       {"GET", "/api/v1/tasks?q=" + strings.Repeat(secret, 100), "", nil, 400, "query.q"},
+		"state unknown":        {"GET", "/api/v1/tasks?state=" + secret, "", nil, 400, "query.state"},
+		"parameter unknown":    {"GET", "/api/v1/tasks?stat=" + secret, "", nil, 400, "query.stat"},
+		"no parameters there":  {"GET", "/api/v1/agents?limit=" + secret, "", nil, 400, "query.limit"},
+		"parameter repeated":   {"GET", "/api/v1/tasks?limit=1&limit=2", "", nil, 400, "query.limit"},
+		"parameters of no URL": {"GET", "/api/v1/tasks?limit=%zz" + secret, "", nil, 400, "query"},
+		"key repeated":         {"POST", "/api/v1/agents/x/commands", `{"text":"x"}`, []string{"Idempotency-Key: " + secret, "Idempotency-Key: b"}, 400, "header.Idempotency-Key"},
+		"member repeated":      {"POST", "/api/v1/agents", `{"cardUrl":"http://a.example","cardUrl":"` + secret + `"}`, nil, 400, "/cardUrl"},
+		"repeated further in":  {"POST", "/api/v1/agents/x/commands", `{"text":"x","config":{"historyLength":1,"historyLength":2}}`, []string{"Idempotency-Key: k"}, 400, "/config/historyLength"},
 		"no body":              {"POST", "/api/v1/agents", "", []string{"Content-Type: application/json"}, 400, ""},
 		"no JSON":              {"POST", "/api/v1/agents", `{"cardUrl":` + secret, nil, 400, ""},
 		"two values":           {"POST", "/api/v1/agents", `{} {}`, nil, 400, ""},
@@ -195,6 +206,15 @@ func TestHealth(t *testing.T) {
 	w := httptest.NewRecorder()
 	api.Health(database{}, slog.New(slog.DiscardHandler)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
 	wantJSON(t, w.Result(), w.Body.Bytes(), http.StatusOK, `{"status": "ok"}`)
+
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodTrace, "BREW"} {
+		w = httptest.NewRecorder()
+		api.Health(database{}, slog.New(slog.DiscardHandler)).ServeHTTP(w, httptest.NewRequest(method, "/healthz", nil))
+		wantProblem(t, w.Result(), w.Body.Bytes(), http.StatusMethodNotAllowed)
+		if got := w.Header().Get("Allow"); got != "GET, HEAD" {
+			t.Errorf("%s: Allow = %q, want GET, HEAD", method, got)
+		}
+	}
 
 	w = httptest.NewRecorder()
 	broken := database{errors.New("disk I/O error")}

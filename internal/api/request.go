@@ -2,13 +2,18 @@ package api
 
 import (
 	"context"
+	"maps"
 	"mime"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 // adapted is what huma makes of a request, under a name that can be embedded:
@@ -34,15 +39,54 @@ func (r *request) SetStatus(status int) {
 
 type principalKey struct{}
 
-// prepare adds who asks, and refuses a body that is no JSON.
+// prepare adds who asks, and refuses a body that is no JSON and parameters that
+// the operation would not see.
 func (s *server) prepare(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	if ctx.Operation().RequestBody != nil && !isJSON(r.Header.Get("Content-Type")) {
 		writeProblem(w, newProblem(http.StatusUnsupportedMediaType, "The body must be application/json.", nil))
 		return
 	}
+	if fields := parameterFaults(r, ctx.Operation().Parameters); len(fields) > 0 {
+		writeProblem(w, newProblem(http.StatusBadRequest, "The request has parameters that are unknown or repeated.", fields))
+		return
+	}
 	ctx = huma.WithValue(ctx, principalKey{}, s.Principal(r))
 	next(&request{adapted: ctx})
+}
+
+// parameterFaults returns the parameters of the query that an operation does not
+// take, and what is given more than once in the query or in a header of its own:
+// neither is to be left out unseen.
+func parameterFaults(r *http.Request, takes []*huma.Param) []fault.Field {
+	given, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return []fault.Field{{Location: "query", Message: "Cannot be read."}}
+	}
+	var fields []fault.Field
+	var names []string
+	for _, p := range takes {
+		values := given[p.Name]
+		if p.In == "header" {
+			values = r.Header.Values(p.Name)
+		}
+		if p.In == "query" {
+			names = append(names, p.Name)
+		}
+		if len(values) > 1 && p.In != "path" {
+			fields = append(fields, fault.Field{Location: p.In + "." + p.Name, Message: "Given more than once."})
+		}
+	}
+	message := "Not known here; there are: " + strings.Join(names, ", ") + "."
+	if len(names) == 0 {
+		message = "Not known here: this address takes no parameters."
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, name) {
+			fields = append(fields, fault.Field{Location: "query." + shorten(name), Message: message})
+		}
+	}
+	return fields[:min(len(fields), maxFaults)]
 }
 
 func isJSON(contentType string) bool {

@@ -13,7 +13,7 @@ import (
 
 type (
 	listTasks struct {
-		State   string `query:"state" doc:"An A2A 1.0 name such as TASK_STATE_WORKING."`
+		State   string `query:"state" enum:"TASK_STATE_UNSPECIFIED,TASK_STATE_SUBMITTED,TASK_STATE_WORKING,TASK_STATE_COMPLETED,TASK_STATE_FAILED,TASK_STATE_CANCELED,TASK_STATE_INPUT_REQUIRED,TASK_STATE_REJECTED,TASK_STATE_AUTH_REQUIRED" doc:"A state of A2A 1.0. A state of an agent's own cannot be asked for."`
 		AgentID string `query:"agentId" doc:"Local ID of an agent."`
 		Query   string `query:"q" maxLength:"500" doc:"Text to find in titles and messages."`
 		Cursor  string `query:"cursor" doc:"next of the page before."`

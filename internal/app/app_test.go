@@ -167,3 +167,30 @@ func TestOtherSitesAreRefusedEverywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryMethodIsGuarded asks with methods that nobody uses, and by paths that a
+// ServeMux would answer with a redirect.
+func TestEveryMethodIsGuarded(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, apptest.Options{})
+	for _, method := range []string{http.MethodConnect, http.MethodTrace, http.MethodDelete, "BREW", http.MethodGet} {
+		for _, path := range []string{"", "/agents", "//agents", "/api", "/api/v1/agents", "/api//v1", "/healthz"} {
+			request, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			status, allow := response.StatusCode, response.Header.Get("Allow")
+			if response.Header.Get("Content-Security-Policy") == "" {
+				t.Errorf("%s %q was answered without the security headers", method, path)
+			}
+			if method != http.MethodGet && (status < 400 || status >= 500 || (status == http.StatusMethodNotAllowed) != (allow != "")) {
+				t.Errorf("%s %q was answered with %d and Allow %q, want it refused", method, path, status, allow)
+			}
+		}
+	}
+}

@@ -2,17 +2,25 @@ package app
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/agent-taskbay/taskbay/internal/api"
 	"github.com/agent-taskbay/taskbay/internal/httpguard"
 )
 
-// routes puts the pages, the API and the liveness check behind one door. The
-// pages stand behind a guard of their own, which refuses with a page.
+// routes puts the pages, the API and the liveness check behind one door each. The
+// pages stand behind a guard of their own, which refuses with a page. No ServeMux
+// decides here: it would answer CONNECT and paths to clean before a guard does.
 func routes(pages, programs, health http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/", pages)
-	mux.Handle("/api/", httpguard.New(programs, api.Refuse))
-	mux.Handle("/healthz", httpguard.New(health, api.Refuse))
-	return mux
+	programs, health = httpguard.New(programs, api.Refuse), httpguard.New(health, api.Refuse)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case path == "/healthz":
+			health.ServeHTTP(w, r)
+		case path == "/api" || strings.HasPrefix(path, "/api/"):
+			programs.ServeHTTP(w, r)
+		default:
+			pages.ServeHTTP(w, r)
+		}
+	})
 }
