@@ -55,8 +55,9 @@ type rule struct {
 
 var rules = []rule{
 	{"github.com/a2aproject/a2a-go", "internal/remote is what speaks A2A; the sample agents speak it from the other side",
-		[]string{"internal/remote", "internal/demo"}},
+		[]string{"internal/remote", "internal/demo", "test/interop"}},
 	{"modernc.org/sqlite", "internal/store is what speaks SQL", []string{"internal/store"}},
+	{"github.com/jackc/pgx", "internal/store is what speaks SQL", []string{"internal/store"}},
 	{"github.com/pressly/goose", "internal/store is what migrates", []string{"internal/store"}},
 	{"github.com/danielgtaylor/huma", "the API alone is made with it", []string{"internal/api"}},
 	{"github.com/a-h/templ", "the pages alone are made with it", []string{"internal/web"}},
