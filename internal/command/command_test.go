@@ -313,6 +313,10 @@ func TestAnswerIsCheckedAgainstItsForm(t *testing.T) {
 	for name, body := range map[string]command.Body{
 		"a text":           {TaskID: asked.ID, Answers: "q", Text: "seven"},
 		"two parts":        {TaskID: asked.ID, Answers: "q", Parts: []a2a.Part{a2a.TextPart("x"), a2a.DataPart(json.RawMessage(`{"n":1}`), "")}},
+		"no media type":    {TaskID: asked.ID, Answers: "q", Parts: []a2a.Part{a2a.DataPart(json.RawMessage(`{"n":1}`), "")}},
+		"another type":     {TaskID: asked.ID, Answers: "q", Parts: []a2a.Part{a2a.DataPart(json.RawMessage(`{"n":1}`), "text/plain")}},
+		"a file name":      {TaskID: asked.ID, Answers: "q", Parts: []a2a.Part{{Data: json.RawMessage(`{"n":1}`), MediaType: form.AnswerMediaType, Filename: "a.json"}}},
+		"metadata":         {TaskID: asked.ID, Answers: "q", Parts: []a2a.Part{{Data: json.RawMessage(`{"n":1}`), MediaType: form.AnswerMediaType, Metadata: json.RawMessage(`{}`)}}},
 		"out of bounds":    answer(asked, `{"n":10}`),
 		"nothing":          answer(asked, `{}`),
 		"a text as number": answer(asked, `{"n":"1"}`),

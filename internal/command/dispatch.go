@@ -344,17 +344,15 @@ func (d *Dispatcher) stream(ctx context.Context, r Record, target remote.Target,
 		return err
 	}
 	s := Stream{ID: r.Command.ID, Count: 1, Next: next, Cancel: cancel, Stop: end}
-	taskID := d.answered(ctx, r, task.SourceStream, streamKey(s.ID, 0), o, &s)
+	taskID := d.answered(ctx, r, task.SourceStream, task.EventKey(s.ID, 0), o, &s)
 	d.Observer.Follow(taskID, s)
 	return nil
 }
 
-func streamKey(id string, n int) string { return fmt.Sprintf("%s/%d", id, n) }
-
 // Key names the next event of the stream in the ledger.
 func (s *Stream) Key() string {
 	s.Count++
-	return streamKey(s.ID, s.Count-1)
+	return task.EventKey(s.ID, s.Count-1)
 }
 
 // answered takes an answer in and returns the local ID of the task that it is

@@ -51,6 +51,9 @@ type Tx interface {
 	// AnswerTo returns the last command, not failed, that answered a question of
 	// the task with that message ID; fault.NotFound if there is none.
 	AnswerTo(taskID, messageID string) (Record, error)
+	// MessageIDUsed reports whether a command to the agent has that message ID, or a
+	// person's message on the task.
+	MessageIDUsed(agentID, taskID, messageID string) (bool, error)
 	// UnconfirmedSends counts the task's sends that the agent may have or may
 	// yet get without having answered: pending, dispatching and uncertain ones.
 	UnconfirmedSends(taskID string) (int, error)
@@ -100,8 +103,8 @@ type Service struct {
 //
 // Errors: fault.Invalid for a body that breaks a rule, fault.NotFound for an
 // agent or task that there is none of, fault.Conflict for a key that was used
-// with other content, a question that is answered or no longer open, or a task
-// that has ended, fault.Unprocessable with a fault per field for an answer that
+// with other content, a messageId that names another message, a question that is
+// answered or no longer open, or a task that has ended, fault.Unprocessable with a fault per field for an answer that
 // its form does not accept.
 func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key string, body Body) (Command, error) {
 	if err := checkKey(key); err != nil {
@@ -124,7 +127,7 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 		earlier, err := tx.CommandByKey(p.OrganisationID, key)
 		switch {
 		case err == nil && earlier.Digest != digest:
-			return fault.New(fault.Conflict, "This Idempotency-Key was used for another command: use a new one for each command.")
+			return keyUsed(earlier)
 		case err == nil:
 			accepted = earlier
 			return nil
@@ -198,6 +201,15 @@ func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest s
 	if err != nil {
 		return Record{}, err
 	}
+	// Whether the question is answered comes first: that somebody answered it says
+	// more than that the task has ended by now.
+	definition, err := s.definition(tx, a, head, body, &r)
+	if err == nil {
+		err = s.allows(tx, head, body)
+	}
+	if err != nil {
+		return Record{}, err
+	}
 	if body.Action == Cancel {
 		if err := s.insert(tx, r); err != nil {
 			return Record{}, err
@@ -205,8 +217,7 @@ func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest s
 		return r, tx.AddCancel(r.Command.TaskID, r.Command.ID)
 	}
 	r.Request = requestOf(a, body)
-	definition, err := s.definition(tx, a, head, body, &r)
-	if err != nil {
+	if err := s.unused(tx, r); err != nil {
 		return Record{}, err
 	}
 	if err := s.insert(tx, r); err != nil {
@@ -252,12 +263,49 @@ func (s *Service) target(tx Tx, p access.Principal, a agent.Agent, body Body, r 
 		return head, fault.New(fault.NotFound, "This agent has no such task.")
 	}
 	r.Command.TaskID = head.TaskID
+	return head, nil
+}
+
+// allows says why the task that a command names cannot take it, or nil.
+func (s *Service) allows(tx Tx, head task.Head, body Body) error {
+	if body.TaskID == "" {
+		return nil
+	}
 	unconfirmed, err := tx.UnconfirmedSends(head.TaskID)
 	if err != nil {
-		return head, err
+		return err
 	}
-	return head, allowed(head, unconfirmed, body.Action)
+	return allowed(head, unconfirmed, body.Action)
 }
+
+// unused makes sure that the messageId names no other message.
+func (s *Service) unused(tx Tx, r Record) error {
+	used, err := tx.MessageIDUsed(r.Command.AgentID, r.Command.TaskID, r.Command.MessageID)
+	if err == nil && used {
+		err = fault.New(fault.Conflict, "This messageId names another message: leave it out, or use a new one for each message.")
+	}
+	return err
+}
+
+// keyUsed says what became of the command that a key was used for before.
+func keyUsed(earlier Record) error {
+	if earlier.Answers == "" {
+		return fault.New(fault.Conflict, "This Idempotency-Key was used for another command: use a new one for each command.")
+	}
+	became := "was sent"
+	switch earlier.Command.Status {
+	case Pending, Dispatching:
+		became = "is being sent"
+	case Uncertain:
+		became = "may or may not have reached the agent"
+	case Failed:
+		became = "could not be sent"
+	}
+	return fault.New(fault.Conflict, "Another version of this answer, that %s gave at %s UTC, %s. This one was not sent.",
+		earlier.Command.Author, plainTime(earlier.Command.CreatedAt), became)
+}
+
+func plainTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
 // allowed says why a task as it is can take no such command, or nil. A task
 // whose first message failed to reach the agent may be tried again.
@@ -322,12 +370,15 @@ func (s *Service) answered(tx Tx, a agent.Agent, head task.Head, body Body, r *R
 	if !head.Question.Open() || head.Question.MessageID != body.Answers {
 		return nil, s.notOpen(tx, head, body.Answers)
 	}
+	r.Answers, r.QuestionNumber = body.Answers, head.Question.Number
 	m, err := tx.Message(head.TaskID, head.Question.MessageID, head.Question.Digest)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, nil // shown without a word, so there is no form to fit
+	}
 	if err != nil {
 		return nil, err
 	}
-	r.Answers, r.QuestionNumber = body.Answers, head.Question.Number
-	question := task.QuestionOf(m.Message, a.Advertises(form.URI))
+	question := task.QuestionOf(m.Message, head.State, a.Advertises(form.URI))
 	if question.Form == nil {
 		return nil, nil
 	}
@@ -339,14 +390,17 @@ func (s *Service) answeredBy(tx Tx, commandID string) error {
 	if err != nil {
 		return err
 	}
+	return alreadyAnswered(c)
+}
+
+func alreadyAnswered(by Record) error {
 	return fault.New(fault.Conflict, "%s answered this question already, at %s UTC. What you entered was not sent.",
-		c.Command.Author, c.Command.CreatedAt.UTC().Format("2006-01-02 15:04:05"))
+		by.Command.Author, plainTime(by.Command.CreatedAt))
 }
 
 func (s *Service) notOpen(tx Tx, head task.Head, answers string) error {
 	if c, err := tx.AnswerTo(head.TaskID, answers); err == nil {
-		return fault.New(fault.Conflict, "%s answered this question already, at %s UTC. What you entered was not sent.",
-			c.Command.Author, c.Command.CreatedAt.UTC().Format("2006-01-02 15:04:05"))
+		return alreadyAnswered(c)
 	} else if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
@@ -356,10 +410,11 @@ func (s *Service) notOpen(tx Tx, head task.Head, answers string) error {
 	return fault.New(fault.Conflict, "The agent asks something else by now, so this question is closed. What you entered was not sent.")
 }
 
-// checkAnswer accepts exactly one data part that the form accepts.
+// checkAnswer accepts exactly one part of data that the form accepts, its media
+// type, and nothing else.
 func checkAnswer(f *form.Form, parts []a2a.Part) error {
-	if len(parts) != 1 || parts[0].Data == nil {
-		return fault.New(fault.Unprocessable, "An answer to a form is exactly one data part (mediaType %s) with the form's fields.", form.AnswerMediaType)
+	if len(parts) != 1 || parts[0].Data == nil || parts[0].MediaType != form.AnswerMediaType || parts[0].Filename != "" || parts[0].Metadata != nil {
+		return fault.New(fault.Unprocessable, `An answer to a form is exactly one part of data and mediaType: {"data": {…the form's fields…}, "mediaType": %q}.`, form.AnswerMediaType)
 	}
 	errs := f.CheckAnswer(parts[0].Data)
 	if len(errs) == 0 {

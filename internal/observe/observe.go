@@ -7,17 +7,13 @@ package observe
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/form"
-	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/command"
@@ -76,8 +72,6 @@ type Check struct {
 	Tenant         string
 	RemoteTaskID   string // "" of a task whose first message is uncertain
 	ContextID      string
-	State          a2a.State
-	QuestionNumber int64
 	Streaming      bool          // somebody follows its stream
 	Interval       time.Duration // the one that has passed
 }
@@ -258,10 +252,12 @@ func (o *Observer) check(ctx context.Context, c Check) {
 	}
 	streaming := c.Streaming || o.following(c.TaskID)
 	outcome, err := o.ingest(ctx, task.Observed{
-		TaskID: c.TaskID, Source: task.SourcePoll, SourceKey: pollKey(c, seen), Asked: asked, Observation: seen,
+		TaskID: c.TaskID, Source: task.SourcePoll, SourceKey: o.NewID(), Asked: asked, Observation: seen,
 	}, c.Interval, streaming, 0)
 	if err != nil {
-		log.Error("take a check in", "error", err)
+		if ctx.Err() == nil {
+			log.Error("take a check in", "error", err)
+		}
 		return
 	}
 	o.Heard(outcome)
@@ -271,13 +267,6 @@ func (o *Observer) check(ctx context.Context, c Check) {
 }
 
 func atWork(h task.Head) bool { return !h.State.Terminal() && !h.State.Waiting() }
-
-// pollKey names what a check saw, after what the task was like before: the same
-// sight of an unchanged task is no news, the same sight of another one is.
-func pollKey(c Check, seen remote.Observation) string {
-	sum := sha256.Sum256(seen.Payload)
-	return fmt.Sprintf("%s/%d/%s", c.State, c.QuestionNumber, hex.EncodeToString(sum[:]))
-}
 
 func (o *Observer) target(ctx context.Context, organisationID, agentID, tenant string) (remote.Target, error) {
 	a, err := o.Agents.Get(ctx, access.Principal{OrganisationID: organisationID}, agentID)

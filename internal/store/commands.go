@@ -51,6 +51,17 @@ func (tx *Tx) AnswerTo(taskID, messageID string) (command.Record, error) {
 		WHERE c.task_id = ? AND c.answers = ? AND c.status <> 'failed' ORDER BY c.question_number DESC LIMIT 1`, taskID, messageID))
 }
 
+// MessageIDUsed implements command.Tx.
+func (tx *Tx) MessageIDUsed(agentID, taskID, messageID string) (bool, error) {
+	var used bool
+	err := tx.row(`SELECT EXISTS (SELECT 1 FROM command WHERE agent_id = ? AND message_id = ?)
+		OR EXISTS (SELECT 1 FROM message WHERE task_id = ? AND message_id = ? AND role = 'user')`, agentID, messageID, taskID, messageID).Scan(&used)
+	if err != nil {
+		err = fmt.Errorf("look for a message ID: %w", err)
+	}
+	return used, err
+}
+
 // UnconfirmedSends implements command.Tx.
 func (tx *Tx) UnconfirmedSends(taskID string) (int, error) {
 	var n int

@@ -17,15 +17,15 @@ func errNoTask() error { return fault.New(fault.NotFound, "There is no such task
 func (tx *Tx) TaskHead(taskID string) (task.Head, task.Owner, error) {
 	var h task.Head
 	var o task.Owner
-	var stateAt, observed micros
+	var stateAt, observed, doubted micros
 	var merged sql.NullString
 	err := tx.row(`SELECT id, COALESCE(remote_task_id, ''), context_id, kind, state, state_us,
 			question_id, question_sha256, question_number, answered_by, observed_us,
-			organisation_id, agent_id, tenant, title, merged_into
+			snapshot_sha256, doubt, doubt_us, organisation_id, agent_id, tenant, title, merged_into
 		FROM task WHERE id = ?`+tx.forUpdate(), taskID).
 		Scan(&h.TaskID, &h.RemoteTaskID, &h.ContextID, &h.Kind, &h.State, &stateAt,
 			&h.Question.MessageID, &h.Question.Digest, &h.Question.Number, &h.AnsweredBy, &observed,
-			&o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged)
+			&h.Sight, &h.Doubt.Status, &doubted, &o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged)
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, o, errNoTask()
 	}
@@ -35,7 +35,7 @@ func (tx *Tx) TaskHead(taskID string) (task.Head, task.Owner, error) {
 	if merged.Valid {
 		return tx.TaskHead(merged.String)
 	}
-	h.StateAt, h.ObservedAt = stateAt.Time, observed.Time
+	h.StateAt, h.ObservedAt, h.Doubt.Since = stateAt.Time, observed.Time, doubted.Time
 	return h, o, nil
 }
 
@@ -76,7 +76,7 @@ func (tx *Tx) MergeTask(from, into string) error {
 	}
 	for _, m := range messages {
 		if _, err := tx.exec(`UPDATE message SET task_id = ?, seq = ?, version = ?
-			WHERE task_id = ? AND seq = ? AND NOT EXISTS (SELECT 1 FROM message b WHERE b.task_id = ? AND b.message_id = message.message_id)`,
+			WHERE task_id = ? AND seq = ? AND NOT EXISTS (SELECT 1 FROM message b WHERE b.task_id = ? AND b.message_id = message.message_id AND b.role = message.role)`,
 			into, seq, version, from, m.Message.Seq, into); err != nil {
 			return fmt.Errorf("merge messages: %w", err)
 		}
@@ -118,19 +118,21 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change) (changed bool, er
 	if err := w.touchQuestion(was, h); err != nil {
 		return false, err
 	}
-	observed, stateAt := us(h.ObservedAt), us(h.StateAt)
-	h.ObservedAt, h.StateAt = was.ObservedAt, was.StateAt
-	if h == was && !w.changed {
-		_, err := tx.exec("UPDATE task SET observed_us = ?, state_us = ? WHERE id = ?", observed, stateAt, h.TaskID)
-		return false, err
+	if _, err := tx.exec("UPDATE task SET observed_us = ?, state_us = ?, snapshot_sha256 = ?, doubt = ?, doubt_us = ? WHERE id = ?",
+		us(h.ObservedAt), us(h.StateAt), h.Sight, h.Doubt.Status, us(h.Doubt.Since), h.TaskID); err != nil {
+		return false, fmt.Errorf("store how task %s was heard: %w", h.TaskID, err)
 	}
-	err = tx.execOne(`UPDATE task SET remote_task_id = NULLIF(?, ''), context_id = ?, kind = ?, state = ?, state_us = ?,
+	h.ObservedAt, h.StateAt, h.Sight, h.Doubt = was.ObservedAt, was.StateAt, was.Sight, was.Doubt
+	if h == was && !w.changed {
+		return false, nil
+	}
+	err = tx.execOne(`UPDATE task SET remote_task_id = NULLIF(?, ''), context_id = ?, kind = ?, state = ?,
 			question_id = ?, question_sha256 = ?, question_number = ?, answered_by = ?, needs_you = ?,
-			next_seq = ?, version = ?, observed_us = ?, updated_us = ?
+			next_seq = ?, version = ?, updated_us = ?
 		WHERE id = ?`,
-		h.RemoteTaskID, h.ContextID, string(h.Kind), string(h.State), stateAt,
+		h.RemoteTaskID, h.ContextID, string(h.Kind), string(h.State),
 		h.Question.MessageID, h.Question.Digest, h.Question.Number, h.AnsweredBy, h.NeedsYou(),
-		w.seq, w.version, observed, us(tx.now), h.TaskID)
+		w.seq, w.version, us(tx.now), h.TaskID)
 	if err != nil {
 		return false, fmt.Errorf("store task %s: %w", h.TaskID, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
@@ -51,11 +52,16 @@ func (w *timelineWriter) next() int64 {
 }
 
 // addMessage adds a message unless it is there. A person's message is known by
-// its ID alone: agents hand it back with members of their own.
+// its ID alone: agents hand it back with members of their own. One of the agent
+// under the same ID is another message.
 func (w *timelineWriter) addMessage(m task.NewMessage, commandID string, definition []byte) error {
+	role := m.Message.Role
+	if role != a2a.RoleUser {
+		role = a2a.RoleAgent
+	}
 	var one int
-	err := w.tx.row("SELECT 1 FROM message WHERE task_id = ? AND message_id = ? AND (sha256 = ? OR role = 'user') LIMIT 1",
-		w.taskID, m.ID, m.Digest).Scan(&one)
+	err := w.tx.row("SELECT 1 FROM message WHERE task_id = ? AND message_id = ? AND (sha256 = ? OR role = 'user' AND role = ?) LIMIT 1",
+		w.taskID, m.ID, m.Digest, string(role)).Scan(&one)
 	if err == nil {
 		return nil
 	}
@@ -65,10 +71,6 @@ func (w *timelineWriter) addMessage(m task.NewMessage, commandID string, definit
 	parts, err := a2a.EncodeParts(m.Message.Parts)
 	if err != nil {
 		return fmt.Errorf("write the parts of a message: %w", err)
-	}
-	role := m.Message.Role
-	if role != a2a.RoleUser {
-		role = a2a.RoleAgent
 	}
 	_, err = w.tx.exec(`INSERT INTO message (task_id, seq, version, message_id, role, parts, sha256, search, command_id, form_definition, at_us)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?)`,
@@ -216,6 +218,9 @@ func (tx *Tx) Messages(taskID string, since int64) ([]task.StoredMessage, error)
 // Message implements task.ReadTx.
 func (tx *Tx) Message(taskID, messageID, digest string) (task.StoredMessage, error) {
 	m, err := scanMessage(tx.row(messageQuery+"AND m.message_id = ? AND m.sha256 = ?", taskID, messageID, digest))
+	if errors.Is(err, sql.ErrNoRows) {
+		return m, fault.New(fault.NotFound, "There is no such message.")
+	}
 	if err != nil {
 		err = fmt.Errorf("read message %s: %w", messageID, err)
 	}

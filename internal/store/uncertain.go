@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
@@ -30,6 +31,17 @@ func (tx *Tx) ConfirmSends(taskID string, has func(messageID string) bool) error
 		}
 	}
 	return nil
+}
+
+// DeliveredAt implements task.Tx.
+func (tx *Tx) DeliveredAt(commandID string) (time.Time, error) {
+	var at micros
+	err := tx.row(`SELECT MAX(c.updated_us) FROM command c JOIN task t ON t.id = c.task_id
+		WHERE c.id = ? AND c.status = 'succeeded' AND t.stream_owner = ''`, commandID).Scan(&at)
+	if err != nil {
+		err = fmt.Errorf("look when command %s was delivered: %w", commandID, err)
+	}
+	return at.Time, err
 }
 
 // UncertainSends implements observe.Tx.

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/form"
@@ -16,9 +18,9 @@ import (
 // Source says how an observation came about.
 type Source string
 
-// The sources. Each names its observations so that one that comes twice is
-// taken in once: a reply by its command, an event by its stream and place, a
-// poll by what it saw.
+// The sources. A reply is named by its command and an event by its stream and
+// place, so that one that comes twice is taken in once. A poll has a name of its
+// own, and is taken in unless it saw what was heard last.
 const (
 	SourceReply  Source = "reply"
 	SourceStream Source = "stream"
@@ -29,7 +31,7 @@ const (
 type Observed struct {
 	TaskID      string // local; the task that it was made for
 	Source      Source
-	SourceKey   string    // unique among the task's observations from this source; made from the content for a poll
+	SourceKey   string    // unique among the task's observations from this source
 	Asked       time.Time // when a poll was asked for; else zero
 	Observation remote.Observation
 }
@@ -74,6 +76,9 @@ type Tx interface {
 	// ConfirmSends makes those uncertain sends of a task succeeded whose message
 	// the agent has.
 	ConfirmSends(taskID string, has func(messageID string) bool) error
+	// DeliveredAt is when a command succeeded, if nobody follows the stream of its
+	// task any more; else zero.
+	DeliveredAt(commandID string) (time.Time, error)
 	Signal(topics ...string)
 }
 
@@ -95,6 +100,9 @@ type Outcome struct {
 	Changed   bool // it told something new
 }
 
+// EventKey names an event by its stream and its place in it, from 0.
+func EventKey(stream string, place int) string { return fmt.Sprintf("%s/%d", stream, place) }
+
 // Ingest takes one observation into the record: the one way in, from whichever
 // source. It appends the raw bytes to the ledger, advances the projection, and
 // signals those who watch, within tx; an observation that is there already
@@ -105,28 +113,79 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	added, err := tx.AppendEvent(ledgerRow(newID(), head.TaskID, o))
-	if err != nil || !added {
-		return Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, Duplicate: true}, err
+	known := Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, Duplicate: true}
+	when := Timing{Asked: o.Asked, Received: o.Observation.Received}
+	if when.AfterAnswer, err = afterAnswer(tx, head, o); err != nil {
+		return Outcome{}, err
+	}
+	sight := sightOf(o)
+	if sight != "" && sight == head.Sight && head.Doubt == (Doubt{}) && !when.AfterAnswer {
+		return known, nil
 	}
 	event, blobs := detachBlobs(event)
+	next, changes := Reduce(head, event, when)
+	switch setAside := next.Doubt != (Doubt{}); {
+	case setAside && next.Doubt == head.Doubt:
+		return known, confirm(tx, head, event)
+	case !setAside:
+		next.Sight = sight
+	}
+	if added, err := tx.AppendEvent(ledgerRow(newID(), head.TaskID, o)); err != nil || !added {
+		return known, err
+	}
 	for _, b := range blobs {
 		if err := tx.PutBlob(head.TaskID, b); err != nil {
 			return Outcome{}, err
 		}
 	}
-	head, changes := Reduce(head, event, Timing{Asked: o.Asked, Received: o.Observation.Received})
-	changed, err := tx.ApplyChanges(head, changes)
+	changed, err := tx.ApplyChanges(next, changes)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if has := heldMessages(event); len(has) > 0 {
-		if err := tx.ConfirmSends(head.TaskID, func(id string) bool { return has[id] }); err != nil {
-			return Outcome{}, err
-		}
+	if err := confirm(tx, head, event); err != nil {
+		return Outcome{}, err
 	}
 	tx.Signal(live.TaskTopic(head.TaskID), live.OrganisationTopic(owner.OrganisationID))
-	return Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, HasForm: meansForm(changes), Changed: changed}, nil
+	return Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: next, HasForm: meansForm(changes), Changed: changed}, nil
+}
+
+// confirm settles uncertain sends whose message a snapshot shows.
+func confirm(tx Tx, head Head, event a2a.Event) error {
+	has := heldMessages(event)
+	if len(has) == 0 {
+		return nil
+	}
+	return tx.ConfirmSends(head.TaskID, func(id string) bool { return has[id] })
+}
+
+// sightOf names what a poll saw; "" for anything else.
+func sightOf(o Observed) string {
+	if o.Source != SourcePoll {
+		return ""
+	}
+	sum := sha256.Sum256(o.Observation.Payload)
+	return hex.EncodeToString(sum[:])
+}
+
+// settleTime is how long after its delivery an answer may leave a task as it was
+// before a check takes that for the question asked again.
+const settleTime = 5 * time.Second
+
+// afterAnswer reports whether an observation was made after the agent had got the
+// answer to the task's question. The first event of the stream that an answer
+// opened does not count: it may tell how the task stood before.
+func afterAnswer(tx Tx, head Head, o Observed) (bool, error) {
+	if head.AnsweredBy == "" {
+		return false, nil
+	}
+	switch o.Source {
+	case SourceReply:
+		return o.SourceKey == head.AnsweredBy, nil
+	case SourceStream:
+		return strings.HasPrefix(o.SourceKey, head.AnsweredBy+"/") && o.SourceKey != EventKey(head.AnsweredBy, 0), nil
+	}
+	delivered, err := tx.DeliveredAt(head.AnsweredBy)
+	return !delivered.IsZero() && o.Asked.Sub(delivered) >= settleTime, err
 }
 
 // resolve finds the task that an observation is about. A remote ID means nothing

@@ -6,6 +6,7 @@ import (
 	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 // Record is a task as it is stored, without its timeline.
@@ -114,8 +115,12 @@ func (r *Reader) Changes(ctx context.Context, p access.Principal, id string, sin
 		}
 		if record.openQuestion() {
 			m, err := tx.Message(t.ID, record.Question.MessageID, record.Question.Digest)
-			asked = &m
-			return err
+			switch {
+			case err == nil:
+				asked = &m
+			case fault.KindOf(err) != fault.NotFound: // without its message it is a question without a word
+				return err
+			}
 		}
 		return nil
 	})
@@ -131,7 +136,7 @@ func (r *Reader) Changes(ctx context.Context, p access.Principal, id string, sin
 		t.Messages = append(t.Messages, shown(m, record, advertises))
 	}
 	if asked != nil {
-		t.Question = QuestionOf(asked.Message, advertises)
+		t.Question = QuestionOf(asked.Message, t.State, advertises)
 	}
 	return Delta{Since: since, Task: t}, nil
 }
@@ -155,7 +160,11 @@ func shown(s StoredMessage, record Record, advertises bool) Message {
 	m.Answers = s.Answers
 	if m.Role == a2a.RoleAgent {
 		m.Current = record.openQuestion() && m.ID == record.Question.MessageID && m.Digest == record.Question.Digest
-		_, _, m.NotForm = findForm(m.Parts, advertises)
+		state := a2a.StateInputRequired // of what is past, only what was wrong with the form itself matters
+		if m.Current {
+			state = record.Task.State
+		}
+		_, _, m.NotForm = findForm(m.Parts, whyNoForm(state, advertises))
 	}
 	return m
 }

@@ -21,7 +21,21 @@ type Head struct {
 	Question     Asked     // what a waiting task asks; zero if nothing
 	AnsweredBy   string    // the command that answers it; "" if none
 	ObservedAt   time.Time // when the agent was last heard
+	Sight        string    // SHA-256 of the last check, if nothing was heard since; else ""
+	Doubt        Doubt     // what was heard last and set aside; zero if nothing
 }
+
+// Doubt is a snapshot that tells of an earlier time than the head, and was set
+// aside for that.
+type Doubt struct {
+	Status string    // names the status that it tells of
+	Since  time.Time // when it was received for the first time in a row
+}
+
+// doubtTime is for how long checks must say nothing but the same until they are
+// believed against the agent's own clock: clocks go wrong, and replicas that lag
+// behind catch up.
+const doubtTime = 10 * time.Second
 
 // Asked is the question of a waiting task: the status message that it asks
 // with. An agent may ask again under the same message ID, so each time has a
@@ -42,6 +56,9 @@ func (h Head) NeedsYou() bool { return h.State.Waiting() && h.AnsweredBy == "" }
 type Timing struct {
 	Asked    time.Time // when it was asked for, if it answers a poll; else zero
 	Received time.Time
+	// AfterAnswer says that it was made after the agent had got the answer to the
+	// question: if it still asks that, it asks again.
+	AfterAnswer bool
 }
 
 // Change is one thing that an observation adds to the projection. Exactly one
@@ -65,11 +82,15 @@ type NewMessage struct {
 // Reduce says what one observation changes. It is pure: the same head and event
 // give the same result. A terminal task is never reopened, an older snapshot
 // never overwrites a newer state, and what is of no known kind is shown as it came.
-// The cost is in proportion to the event.
+// A snapshot that is set aside changes nothing but the head's Doubt, which whatever
+// is taken in clears. The cost is in proportion to the event.
 func Reduce(h Head, event a2a.Event, when Timing) (Head, []Change) {
 	r := reducer{head: h, when: when}
 	switch {
 	case event.Task != nil:
+		if s := asking(event.Task.Status); r.stale(s) {
+			return r.doubted(s), nil
+		}
 		r.snapshot(event.Task)
 	case event.Message != nil:
 		r.message(*event.Message)
@@ -83,6 +104,7 @@ func Reduce(h Head, event a2a.Event, when Timing) (Head, []Change) {
 	if r.head.ObservedAt.Before(when.Received) {
 		r.head.ObservedAt = when.Received
 	}
+	r.head.Sight, r.head.Doubt = "", Doubt{}
 	return r.head, r.changes
 }
 
@@ -99,9 +121,6 @@ func (r *reducer) snapshot(t *a2a.Task) {
 		r.head.RemoteTaskID = t.ID
 	}
 	r.head.Kind = KindTask
-	if r.stale(t.Status) {
-		return
-	}
 	for _, m := range t.History {
 		r.addMessage(m)
 	}
@@ -117,19 +136,60 @@ func (r *reducer) snapshot(t *a2a.Task) {
 }
 
 // stale reports whether a snapshot tells of an earlier time than the head: by
-// the agent's own clock where both have one, else because something was heard
-// after the snapshot was asked for.
+// when it was asked for, or by the agent's own clock. A later time by that clock
+// counts always, an earlier one only until checks that were asked for later have
+// said the same for a while.
 func (r *reducer) stale(s a2a.Status) bool {
-	if s.State == r.head.State {
+	h := r.head
+	if h.State.Terminal() {
+		return s.State != h.State
+	}
+	clocks := !s.Timestamp.IsZero() && !h.StateAt.IsZero()
+	switch {
+	case clocks && s.Timestamp.After(h.StateAt):
+		return false
+	case !r.when.Asked.IsZero() && r.when.Asked.Before(h.ObservedAt):
+		return true
+	case !clocks || !s.Timestamp.Before(h.StateAt):
+		return false
+	case s.State == h.State && (!s.State.Waiting() || h.Question == questionIn(s, h.Question.Number)):
 		return false
 	}
-	if r.head.State.Terminal() {
-		return true
+	longEnough := !r.when.Asked.IsZero() && r.when.Asked.Sub(h.Doubt.Since) >= doubtTime
+	return h.Doubt.Status != statusName(s) || !longEnough
+}
+
+// doubted is the head with a snapshot of this status set aside.
+func (r *reducer) doubted(s a2a.Status) Head {
+	if name := statusName(s); r.head.Doubt.Status != name {
+		r.head.Doubt = Doubt{Status: name, Since: r.when.Received}
 	}
-	if !s.Timestamp.IsZero() && !r.head.StateAt.IsZero() {
-		return s.Timestamp.Before(r.head.StateAt)
+	return r.head
+}
+
+// statusName tells one status from another.
+func statusName(s a2a.Status) string {
+	q := questionIn(s, 0)
+	return fmt.Sprintf("%s %d %s %s", s.State, s.Timestamp.UnixMicro(), q.MessageID, q.Digest)
+}
+
+// questionIn is what a status asks with its message, as the question of that number.
+func questionIn(s a2a.Status, number int64) Asked {
+	asked := Asked{Number: number}
+	if m := s.Message; m != nil {
+		asked.MessageID, asked.Digest = messageID(*m), digest(*m)
 	}
-	return !r.when.Asked.IsZero() && r.when.Asked.Before(r.head.ObservedAt)
+	return asked
+}
+
+// asking is a status whose question is the agent's, whatever role it gives it.
+func asking(s a2a.Status) a2a.Status {
+	if s.State.Waiting() && s.Message != nil && s.Message.Role != a2a.RoleAgent {
+		m := *s.Message
+		m.Role = a2a.RoleAgent
+		s.Message = &m
+	}
+	return s
 }
 
 // message takes in a Message that the agent answered with. What has been a task
@@ -147,6 +207,7 @@ func (r *reducer) status(s a2a.Status, contextID string) {
 	if r.head.State.Terminal() {
 		return
 	}
+	s = asking(s)
 	was := r.head
 	if s.Message != nil {
 		r.addMessage(*s.Message)
@@ -162,20 +223,17 @@ func (r *reducer) status(s a2a.Status, contextID string) {
 }
 
 // ask opens, keeps or closes the question. It is a new one if the task did not
-// wait before, if the message is another one, or if the agent says after an
-// answer, at a later time, that it still waits.
+// wait before, if the message is another one, or if the agent says after it got an
+// answer, or at a later time by its own clock, that it still waits.
 func (r *reducer) ask(s a2a.Status, was Head) {
 	if !r.head.State.Waiting() {
 		r.head.Question = Asked{Number: was.Question.Number}
 		r.head.AnsweredBy = ""
 		return
 	}
-	now := Asked{Number: was.Question.Number}
-	if s.Message != nil {
-		now.MessageID, now.Digest = messageID(*s.Message), digest(*s.Message)
-	}
-	later := !s.Timestamp.IsZero() && s.Timestamp.After(was.StateAt)
-	if was.State == r.head.State && now == was.Question && (was.AnsweredBy == "" || !later) {
+	now := questionIn(s, was.Question.Number)
+	again := r.when.AfterAnswer || !s.Timestamp.IsZero() && s.Timestamp.After(was.StateAt)
+	if was.State == r.head.State && now == was.Question && (was.AnsweredBy == "" || !again) {
 		return
 	}
 	now.Number++

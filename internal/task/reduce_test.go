@@ -19,6 +19,8 @@ type play struct {
 	head Head
 	now  time.Time
 	said []string
+
+	afterAnswer bool // what is heard from now on
 }
 
 func newPlay(t *testing.T) *play {
@@ -37,7 +39,7 @@ func (p *play) hearsAsked(payload string, asked time.Time) {
 	p.now = p.now.Add(time.Second)
 	event, _ := a2a.DecodeEvent(json.RawMessage(payload))
 	var changes []Change
-	p.head, changes = Reduce(p.head, event, Timing{Asked: asked, Received: p.now})
+	p.head, changes = Reduce(p.head, event, Timing{Asked: asked, Received: p.now, AfterAnswer: p.afterAnswer})
 	for _, c := range changes {
 		p.said = append(p.said, inShort(c))
 	}
@@ -151,6 +153,67 @@ func TestReduceOlderSnapshotsLose(t *testing.T) {
 	})
 }
 
+func TestReduceBelievesWhatChecksKeepSaying(t *testing.T) {
+	t.Parallel()
+	working := func(p *play) { p.hears(update("WORKING", "", "10:00:01")); p.said = nil }
+	check := func(p *play, after time.Duration, payload string) {
+		p.now = p.now.Add(after)
+		p.hearsAsked(payload, p.now.Add(time.Second)) // hears moves on by a second
+	}
+	behind := snapshot("INPUT_REQUIRED", "q", "10:00:00", "")
+	tests := map[string]struct {
+		steps func(*play)
+		want  a2a.State
+	}{
+		"once":         {func(p *play) { working(p); check(p, 0, behind) }, a2a.StateWorking},
+		"for a moment": {func(p *play) { working(p); check(p, 0, behind); check(p, doubtTime/2, behind) }, a2a.StateWorking},
+		"for a while":  {func(p *play) { working(p); check(p, 0, behind); check(p, doubtTime, behind) }, a2a.StateInputRequired},
+		"but not all along": {func(p *play) {
+			working(p)
+			check(p, 0, behind)
+			check(p, 0, snapshot("WORKING", "", "10:00:01", ""))
+			check(p, doubtTime, behind)
+		}, a2a.StateWorking},
+		"another thing each time": {func(p *play) {
+			working(p)
+			check(p, 0, behind)
+			check(p, doubtTime, snapshot("INPUT_REQUIRED", "q", "09:59:59", ""))
+		}, a2a.StateWorking},
+		"of a task that has ended": {func(p *play) {
+			p.hears(update("COMPLETED", "", "10:00:01"))
+			check(p, 0, behind)
+			check(p, 2*doubtTime, behind)
+		}, a2a.StateCompleted},
+		"from a stream": {func(p *play) { working(p); p.hears(behind); p.now = p.now.Add(doubtTime); p.hears(behind) }, a2a.StateWorking},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlay(t)
+			test.steps(p)
+			if p.head.State != test.want {
+				t.Errorf("the task is %s, want %s", p.head.State, test.want)
+			}
+		})
+	}
+}
+
+func TestReduceOlderSnapshotsOfTheSameStateLose(t *testing.T) {
+	t.Parallel()
+	p := newPlay(t)
+	asked := p.now
+	p.hears(update("INPUT_REQUIRED", "q", ""))
+	p.hears(update("INPUT_REQUIRED", "q2", ""))
+	p.hearsAsked(snapshot("INPUT_REQUIRED", "q", "", ""), asked)
+	if p.head.Question.MessageID != "q2" {
+		t.Errorf("the question is %s, want q2 to stay", p.head.Question.MessageID)
+	}
+	p.hears(update("WORKING", "", ""))
+	p.said = nil
+	p.hearsAsked(snapshot("WORKING", "", "", `,"artifacts":[{"artifactId":"a","parts":[{"text":"less"}]}]`), asked)
+	p.wants()
+}
+
 func TestReduceQuestions(t *testing.T) {
 	t.Parallel()
 	const answered = "command"
@@ -180,6 +243,18 @@ func TestReduceQuestions(t *testing.T) {
 			p.head.AnsweredBy = answered
 			p.hears(update("INPUT_REQUIRED", "q", "10:00:01"))
 		}, "q", 2, true},
+		"answered, asks the same after it got that": {func(p *play) {
+			p.hears(update("INPUT_REQUIRED", "q", "10:00:00"))
+			p.head.AnsweredBy = answered
+			p.afterAnswer = true
+			p.hears(update("INPUT_REQUIRED", "q", "10:00:00"))
+		}, "q", 2, true},
+		"answered, works after it got that": {func(p *play) {
+			p.hears(update("INPUT_REQUIRED", "q", ""))
+			p.head.AnsweredBy = answered
+			p.afterAnswer = true
+			p.hears(update("WORKING", "", ""))
+		}, "", 1, false},
 		"answered, works, asks under the same ID": {func(p *play) {
 			p.hears(update("INPUT_REQUIRED", "q", ""))
 			p.head.AnsweredBy = answered
