@@ -3,11 +3,13 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/google/uuid"
 
 	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/web/formview"
 	"github.com/agent-taskbay/taskbay/internal/web/views"
@@ -79,7 +81,32 @@ func openForm(t task.Task) *formview.Open {
 		Key:      uuid.NewString(),
 		Question: t.Question.MessageID,
 		Scope:    t.ID,
+		Earlier:  earlierAnswer(t),
 	}
+}
+
+// earlierAnswer returns the last answer to the question that is open, if it
+// failed: what a person typed is not lost with it.
+func earlierAnswer(t task.Task) *formview.Earlier {
+	for _, m := range slices.Backward(t.Messages) {
+		if m.Answers != t.Question.MessageID {
+			continue
+		}
+		if m.Delivery == nil || m.AnswerTo == nil || command.Status(m.Delivery.Status) != command.Failed {
+			return nil
+		}
+		why := "Your earlier answer was not sent: "
+		if m.Delivery.Refused {
+			why = "Your earlier answer was refused by the agent: "
+		}
+		for _, p := range m.Parts {
+			if p.Data != nil {
+				return &formview.Earlier{Name: m.ID, Data: p.Data, Why: why + m.Delivery.Error}
+			}
+		}
+		return nil
+	}
+	return nil
 }
 
 // textOf returns the text of the message at a place of the timeline, for

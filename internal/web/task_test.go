@@ -314,6 +314,62 @@ func TestAnswerTooLate(t *testing.T) {
 	c.fetch(t, "/tasks/"+askingTask+"/answer", deploymentEntered).wants(http.StatusConflict)
 }
 
+// TestAnswerThatFailed has what was sent stand in the form that opens again.
+func TestAnswerThatFailed(t *testing.T) {
+	t.Parallel()
+	fail := func(c *console, values string, refused bool) {
+		c.change(askingTask, func(x *task.Task) {
+			sent := sentMessage(7, "failed", "Nothing listens\u200b there.", 1, answerParts([]byte(values))...)
+			sent.Version, sent.Answers, sent.AnswerTo = x.Version, "theirs-4", parsed(deployment)
+			sent.Delivery.Refused = refused
+			x.Messages = append(x.Messages, sent)
+		})
+	}
+	c := newConsole(t)
+	before := c.get(t, "/tasks/"+askingTask).attr("structured-form", "id")
+	fail(c, `{"environment":"production","replicas":7,"note":"<b>mine</b>","dryRun":true}`, false)
+	a := c.get(t, "/tasks/"+askingTask).wants(http.StatusOK)
+	if got := a.text(".form-earlier"); !strings.HasPrefix(got, "Your earlier answer was not sent: Nothing listens") {
+		t.Errorf("note = %q, want that it was not sent, and why", got)
+	}
+	if !a.has(".form-earlier .hidden-mark") {
+		t.Error("a hidden character in the reason is not marked")
+	}
+	for selector, want := range map[string]string{"#f-replicas": "7", "#f-note": "<b>mine</b>"} {
+		if got := a.attr(selector, "value"); got != want {
+			t.Errorf("%s = %q, want what was sent, %q", selector, got, want)
+		}
+	}
+	if !a.has("input[name=f.environment][value=1][checked]") || !a.has("#f-dryRun[checked]") {
+		t.Error("the choice or the box is not as it was sent")
+	}
+	if a.attr("structured-form", "id") == before {
+		t.Error("the form has the ID of the one that was sent, so a live page would keep that one")
+	}
+	fail(c, `{"environment":"staging","replicas":3,"dryRun":false}`, true)
+	a = c.get(t, "/tasks/"+askingTask)
+	if got := a.text(".form-earlier"); !strings.HasPrefix(got, "Your earlier answer was refused by the agent: ") {
+		t.Errorf("note = %q, want that it was refused", got)
+	}
+	if a.attr("#f-replicas", "value") != "3" || a.has("#f-note[value]") || a.has("#f-dryRun[checked]") {
+		t.Error("the form is not as the last answer was")
+	}
+}
+
+// TestClosedFormSaysItOnce has the reason not repeat itself.
+func TestClosedFormSaysItOnce(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.change(askingTask, func(x *task.Task) { x.Question, x.NeedsYou, x.State = nil, false, "TASK_STATE_WORKING" })
+	for _, reason := range []string{"Ana answered this.", "Ana answered this. What you entered was not sent."} {
+		c.refuse(fault.New(fault.Conflict, "%s", reason))
+		a := c.post(t, "/tasks/"+askingTask+"/answer", deploymentEntered).wants(http.StatusConflict)
+		if got, want := a.text("structured-form .form-note"), "Ana answered this. What you entered was not sent."; got != want {
+			t.Errorf("note = %q, want %q", got, want)
+		}
+	}
+}
+
 func TestAnswerRefusedWhileOpen(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

@@ -13,7 +13,7 @@ class MessageComposer extends HTMLElement {
   #key;
   #error;
   #button;
-  #tried; // the text of the last attempt to send
+  #unsettled; // {text, pairs}: what was sent and may have arrived or not
   #isSending = false;
   #timer;
 
@@ -51,10 +51,12 @@ class MessageComposer extends HTMLElement {
   // A text that came with the page was refused, or asked for: the draft may be
   // another, and is offered.
   #restore() {
-    const draft = quietly(() => localStorage.getItem(this.#draftName));
-    if (!draft || draft === this.#text.value) return;
+    const draft = quietly(() => JSON.parse(localStorage.getItem(this.#draftName)));
+    if (typeof draft?.text !== "string") return;
+    if (arePairs(draft.pairs)) this.#unsettled = draft;
+    if (draft.text === this.#text.value) return;
     if (!this.#text.value) {
-      this.#text.value = draft;
+      this.#text.value = draft.text;
       return;
     }
     const offer = document.createElement("button");
@@ -63,7 +65,7 @@ class MessageComposer extends HTMLElement {
     offer.textContent = "Add what you had typed before";
     offer.addEventListener("click", () => {
       offer.remove();
-      this.add(draft);
+      this.add(draft.text);
     });
     this.#button.after(offer);
   }
@@ -77,8 +79,9 @@ class MessageComposer extends HTMLElement {
 
   #save = () => {
     clearTimeout(this.#timer);
-    const typed = this.#text.value;
-    quietly(() => (typed ? localStorage.setItem(this.#draftName, typed) : localStorage.removeItem(this.#draftName)));
+    const text = this.#text.value;
+    const draft = this.#isRetry ? this.#unsettled : { text };
+    quietly(() => (text ? localStorage.setItem(this.#draftName, JSON.stringify(draft)) : localStorage.removeItem(this.#draftName)));
   };
 
   // Sending
@@ -96,14 +99,23 @@ class MessageComposer extends HTMLElement {
     if (!this.#isSending) this.#send();
   };
 
+  // While nobody knows whether a message arrived, the same text is the same
+  // message, under its key and for the question that it was for.
+  get #isRetry() {
+    return this.#unsettled?.text === this.#text.value;
+  }
+
   async #send() {
-    // A retry of the same text is the same message; another text is another one.
-    if (this.#tried !== undefined && this.#tried !== this.#text.value) this.#key.value = newKey();
-    this.#tried = this.#text.value;
+    if (!this.#isRetry) {
+      this.#unsettled = { text: this.#text.value, pairs: [...new FormData(this.#form)] };
+      this.#key.value = newKey(); // for the next one
+    }
     this.#save();
     this.#setSending(true);
-    const [response, answer] = await post(this.#form);
+    const [response, answer] = await post(this.#form.action, this.#unsettled.pairs);
     this.#setSending(false);
+    if (response?.status < 500) this.#unsettled = undefined;
+    this.#save();
     if (response?.ok) this.#accepted(answer.location);
     else this.#refused(answer.detail ?? "Taskbay does not answer. Your text is kept; try again.");
   }
@@ -116,8 +128,6 @@ class MessageComposer extends HTMLElement {
 
   #accepted(location) {
     this.#text.value = "";
-    this.#tried = undefined;
-    this.#key.value = newKey();
     this.#error.textContent = "";
     this.#save();
     const target = new URL(location, document.baseURI);
@@ -134,12 +144,12 @@ class MessageComposer extends HTMLElement {
 }
 
 /** Returns the response, undefined if there is none, and the JSON in it. */
-async function post(form) {
+async function post(address, pairs) {
   try {
-    const response = await fetch(form.action, {
+    const response = await fetch(address, {
       method: "POST",
       headers: { Accept: "application/json" },
-      body: new URLSearchParams(new FormData(form)),
+      body: new URLSearchParams(pairs),
       signal: AbortSignal.timeout(SEND_TIMEOUT),
     });
     const isJSON = response.headers.get("Content-Type")?.includes("json");
@@ -147,6 +157,13 @@ async function post(form) {
   } catch {
     return [undefined, {}];
   }
+}
+
+const isText = (value) => typeof value === "string";
+
+// What storage holds may be odd.
+function arePairs(list) {
+  return Array.isArray(list) && list.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText));
 }
 
 function newKey() {

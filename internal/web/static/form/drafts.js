@@ -4,11 +4,12 @@
 const PREFIX = "taskbay.draft.";
 const KEPT = 30 * 24 * 60 * 60 * 1000; // milliseconds
 
-/** Returns what was saved for a form, {states, key}, or null. */
+/** Returns what was saved for a form, {states, key}, or null; also for what is odd. */
 export const loadDraft = (id) =>
   quietly(() => {
     const draft = JSON.parse(localStorage.getItem(PREFIX + id));
-    return typeof draft?.states === "object" ? draft : null;
+    const isKey = ["string", "undefined"].includes(typeof draft?.key);
+    return isKey && draft.states && typeof draft.states === "object" ? draft : null;
   });
 
 /**

@@ -10,6 +10,7 @@ import { Field } from "./field.js";
 const DRAFT_DELAY = 150; // milliseconds, as all of these
 const ANNOUNCE_DELAY = 700;
 const SEND_TIMEOUT = 60_000;
+const UNSENT = "What you entered was not sent.";
 
 class StructuredForm extends HTMLElement {
   #fields;
@@ -241,7 +242,7 @@ class StructuredForm extends HTMLElement {
   #lock(reason) {
     for (const field of this.#fields) field.lock();
     this.#button.ariaDisabled = "true";
-    this.#offerCopy(this.#say("warning", `${reason} What you entered was not sent.`));
+    this.#offerCopy(this.#say("warning", reason.endsWith(UNSENT) ? reason : `${reason} ${UNSENT}`));
   }
 
   #offerCopy(note) {
