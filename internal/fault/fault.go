@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // Kind says what went wrong in the terms of a caller.
@@ -42,10 +43,23 @@ type Error struct {
 
 // Error returns the public message and the cause, for logs.
 func (e *Error) Error() string {
-	if e.Err == nil {
-		return e.Message
+	return WithCause(e.Message, e.Err)
+}
+
+// WithCause returns a message and its cause, if there is one, for logs. What one
+// says in the words of the other is said once.
+func WithCause(message string, cause error) string {
+	if cause == nil {
+		return message
 	}
-	return e.Message + ": " + e.Err.Error()
+	said, why := strings.TrimSuffix(message, "."), cause.Error()
+	switch {
+	case strings.Contains(message, why):
+		return message
+	case strings.HasPrefix(why, said):
+		return why
+	}
+	return said + ": " + why
 }
 
 // Unwrap returns the cause.

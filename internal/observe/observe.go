@@ -47,8 +47,8 @@ type Tx interface {
 	NextCheck() (time.Time, error)
 	ScheduleCheck(taskID string, at time.Time, interval time.Duration) error
 	// SetCheckError keeps why the agent could not be asked about the task; "" if
-	// it could.
-	SetCheckError(taskID, problem string) error
+	// it could. It reports whether that is something else than before.
+	SetCheckError(taskID, problem string) (changed bool, err error)
 	// CheckAllSoon makes every check due at once, as after a restart.
 	CheckAllSoon() error
 	// ClaimStream makes owner the one who follows a task's stream, in a new epoch.
@@ -245,7 +245,6 @@ func (o *Observer) check(ctx context.Context, c Check) {
 	seen, err := o.look(ctx, target, c)
 	if err != nil {
 		if ctx.Err() == nil {
-			log.Warn("check a task", "error", err)
 			o.failed(ctx, c, err)
 		}
 		return
@@ -280,7 +279,8 @@ func (o *Observer) target(ctx context.Context, organisationID, agentID, tenant s
 	return target, err
 }
 
-// failed keeps why the agent could not be asked, and waits longer.
+// failed keeps why the agent could not be asked, and waits longer. The log has it
+// as a warning once, and for those who debug after that, until it is another.
 func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 	problem := "The agent could not be asked how the task stands."
 	var answer *remote.Error
@@ -290,9 +290,14 @@ func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 	case fault.KindOf(cause) != fault.Internal:
 		problem = fault.Public(cause).Message
 	}
+	log, level := o.Log.With("task", c.TaskID, "agent", c.AgentID), slog.LevelDebug
 	err := o.Update(ctx, func(tx Tx) error {
-		if err := tx.SetCheckError(c.TaskID, problem); err != nil {
+		changed, err := tx.SetCheckError(c.TaskID, problem)
+		if err != nil {
 			return err
+		}
+		if changed {
+			level = slog.LevelWarn
 		}
 		head, _, err := tx.TaskHead(c.TaskID)
 		if err != nil {
@@ -301,9 +306,13 @@ func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 		at, interval := task.NextCheck(head, false, max(c.Interval, time.Second), tx.Now())
 		return tx.ScheduleCheck(c.TaskID, at, interval)
 	})
-	if err != nil && ctx.Err() == nil {
-		o.Log.Error("store a failed check", "task", c.TaskID, "error", err)
+	if err != nil {
+		if ctx.Err() == nil {
+			log.Error("store a failed check", "error", err)
+		}
+		return
 	}
+	log.Log(ctx, level, "the agent could not be asked about a task", "error", cause)
 }
 
 // errTakenOver ends a stream that another process, or a later stream, follows now.
@@ -327,7 +336,7 @@ func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time
 		if outcome, err = task.Ingest(tx, o.NewID, observed); err != nil {
 			return err
 		}
-		if err := tx.SetCheckError(outcome.TaskID, ""); err != nil {
+		if _, err := tx.SetCheckError(outcome.TaskID, ""); err != nil {
 			return err
 		}
 		if outcome.Head.State != before.State || outcome.Head.Question != before.Question {

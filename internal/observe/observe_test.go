@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -116,13 +117,17 @@ type bench struct {
 
 func setUp(t *testing.T, f *fakeAgent) *bench {
 	t.Helper()
+	return setUpLogging(t, f, slog.New(slog.DiscardHandler))
+}
+
+func setUpLogging(t *testing.T, f *fakeAgent, log *slog.Logger) *bench {
+	t.Helper()
 	ctx := context.Background()
 	hub := &live.Hub{}
 	db, err := store.OpenSQLite(ctx, t.TempDir(), hub)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.DiscardHandler)
 	agents := &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), Remote: f, NewID: newID, Log: log}
 	a, _, err := agents.Register(ctx, access.LocalOperator(), "http://127.0.0.1/card.json")
 	if err != nil {
@@ -245,6 +250,41 @@ func TestAFailedCheckIsShownUntilOneSucceeds(t *testing.T) {
 	b.waitFor("the fault is shown", func(got task.Task) bool { return got.CheckError == "It is asleep." })
 	f.set("WORKING", nil)
 	b.waitFor("the fault is gone", func(got task.Task) bool { return got.CheckError == "" })
+}
+
+// lines hands on what is logged.
+type lines chan string
+
+func (l lines) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
+}
+
+func TestAFaultIsAWarningOnce(t *testing.T) {
+	t.Parallel()
+	fails := func(message string) error { return &remote.Error{Delivery: remote.NotSent, Message: message} }
+	f := &fakeAgent{state: "WORKING", err: fails("It is asleep.")}
+	log := make(lines, 100)
+	b := setUpLogging(t, f, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	next := func(level, message string) bool {
+		b.update(func(tx *store.Tx) error { return tx.ScheduleCheck(b.taskID, tx.Now(), 0) })
+		b.observer.Heard(task.Outcome{})
+		line := <-log
+		return strings.Contains(line, "level="+level+" ") && strings.Contains(line, message)
+	}
+	if !next("WARN", "It is asleep.") {
+		t.Error("the first fault is no warning")
+	}
+	if !next("DEBUG", "It is asleep.") {
+		t.Error("the same fault is a warning again")
+	}
+	f.set("WORKING", fails("It is away."))
+	const atWork = 3 // checks may have been under way when the fault changed
+	for tries := 0; !next("WARN", "It is away."); tries++ {
+		if tries == atWork {
+			t.Fatal("another fault is no warning")
+		}
+	}
 }
 
 func TestACardThatLacksTheExtensionIsFetchedAgain(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 // Bindings of A2A 1.0, section 5.
@@ -72,12 +73,7 @@ type Error struct {
 }
 
 // Error returns the public message and the cause.
-func (e *Error) Error() string {
-	if e.Err == nil {
-		return e.Message
-	}
-	return e.Message + ": " + e.Err.Error()
-}
+func (e *Error) Error() string { return fault.WithCause(e.Message, e.Err) }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -45,15 +45,15 @@ func (tx *Tx) NextCheck() (time.Time, error) {
 }
 
 // SetCheckError implements observe.Tx.
-func (tx *Tx) SetCheckError(taskID, problem string) error {
+func (tx *Tx) SetCheckError(taskID, problem string) (changed bool, err error) {
 	n, err := tx.exec("UPDATE task SET check_error = ?, version = version + 1 WHERE id = ? AND check_error <> ?", problem, taskID, problem)
 	if err != nil {
-		return fmt.Errorf("store why task %s could not be checked: %w", taskID, err)
+		return false, fmt.Errorf("store why task %s could not be checked: %w", taskID, err)
 	}
 	if n > 0 {
 		tx.Signal(live.TaskTopic(taskID))
 	}
-	return nil
+	return n > 0, nil
 }
 
 // CheckAllSoon implements observe.Tx.
