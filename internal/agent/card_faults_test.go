@@ -82,6 +82,7 @@ func TestParseCardRefuses(t *testing.T) {
 		"[]":                      "the document is an array",
 		"null":                    "the document is null",
 		`"card"`:                  "the document is a string",
+		`{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`: "nested 101 levels deep",
 	} {
 		_, _, err := agent.ParseCard([]byte(raw), "")
 		var public *fault.Error

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"unicode/utf8"
 
+	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
@@ -30,12 +31,15 @@ const (
 	maxSchemes      = 50
 	maxRequirements = 50
 	maxSignatures   = 20
+
+	maxLevels = 100 // of nesting; readers of JSON give up at some depth
 )
 
 // ParseCard reads an Agent Card of A2A 1.0 or 0.3 and says what is wrong with
 // it. Whatever can be used is used; all else is a finding. cardURL is where the
 // card came from, for relative URLs and a missing name; it may be "". The only
-// error is a *fault.Error for a document that is no JSON object.
+// error is a *fault.Error for a document that is no JSON object, or one that is
+// nested more than 100 levels deep.
 //
 // The caller bounds the size of raw. The result holds no reference to it.
 func ParseCard(raw []byte, cardURL string) (Card, []Finding, error) {
@@ -87,6 +91,9 @@ func decodeCard(raw []byte, r *report) (object, error) {
 	}
 	if kindOf(value) != "object" {
 		return object{}, fault.New(fault.Unprocessable, "This is no Agent Card: the document is %s, and a card is a JSON object.", withArticle(kindOf(value)))
+	}
+	if levels := rawjson.Depth(value); levels > maxLevels {
+		return object{}, fault.New(fault.Unprocessable, "This card cannot be used: it is nested %d levels deep, and many readers of JSON fail on that; at most %d are taken.", levels, maxLevels)
 	}
 	if rest := raw[decoder.InputOffset():]; !isBlank(string(rest)) {
 		r.add(Error, "", sectionCard, "Something follows the card in the same document; it is ignored.")

@@ -324,7 +324,8 @@ func (a *Agent) Load() {
 	}
 	card, findings, err := ParseCard(a.CardRaw, a.ResolvedCardURL)
 	if err != nil {
-		return // only cards that could be read are stored
+		a.CardRaw = nil // an earlier release took it; to this one it is as good as none
+		return
 	}
 	a.Card, a.Findings = card, findings
 	a.Name, a.Description = card.Name, card.Description

@@ -154,14 +154,18 @@ func setup(t *testing.T, f *fakes) string {
 
 func setupLogged(t *testing.T, f *fakes, log io.Writer) string {
 	t.Helper()
-	handler := api.New(api.Config{
+	server := httptest.NewServer(handler(f, log))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// handler is the API over fakes.
+func handler(f *fakes, log io.Writer) http.Handler {
+	return api.New(api.Config{
 		Agents: agents{f}, Commands: commands{f}, Checks: checks{f}, Tasks: tasks{f}, Live: f,
 		Principal: func(*http.Request) access.Principal { return access.LocalOperator() },
 		Log:       slog.New(slog.NewTextHandler(log, nil)),
 	})
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	return server.URL
 }
 
 // call sends one request with a JSON body, if there is one, and the headers

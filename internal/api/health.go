@@ -16,7 +16,9 @@ func Health(db Database, log *slog.Logger) http.Handler {
 			return
 		}
 		if err := db.Ping(r.Context()); err != nil {
-			log.ErrorContext(r.Context(), "the database does not answer", slog.Any("error", err))
+			if r.Context().Err() == nil {
+				log.ErrorContext(r.Context(), "the database does not answer", slog.Any("error", err))
+			}
 			writeProblem(w, faultProblem(fault.New(fault.Unavailable, "The database does not answer.")))
 			return
 		}

@@ -40,9 +40,14 @@ func faultProblem(err *fault.Error) *Problem {
 	return newProblem(err.Kind.Status(), err.Message, err.Fields)
 }
 
-// problem returns what a caller may know of err, and logs what it may not.
+// problem returns what a caller may know of err, and logs what it may not. What
+// fails because the request is given up, as when the server stops, may be tried
+// again.
 func (s *server) problem(ctx context.Context, operation string, err error) *Problem {
-	if fault.KindOf(err) == fault.Internal && ctx.Err() == nil {
+	if fault.KindOf(err) == fault.Internal && ctx.Err() != nil {
+		return faultProblem(fault.New(fault.Unavailable, "The request was given up, as the server is stopping. Try it again in a moment."))
+	}
+	if fault.KindOf(err) == fault.Internal {
 		s.Log.ErrorContext(ctx, "an API request failed", slog.String("operation", operation), slog.Any("error", err))
 	}
 	return faultProblem(fault.Public(err))

@@ -188,6 +188,19 @@ func TestServiceFaults(t *testing.T) {
 	}
 }
 
+func TestARequestThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	stopping, stop := context.WithCancel(context.Background())
+	stop()
+	var log bytes.Buffer
+	w := httptest.NewRecorder()
+	handler(&fakes{err: stopping.Err()}, &log).ServeHTTP(w, httptest.NewRequestWithContext(stopping, http.MethodGet, "/api/v1/tasks", nil))
+	wantProblem(t, w.Result(), w.Body.Bytes(), http.StatusServiceUnavailable)
+	if log.Len() > 0 {
+		t.Errorf("log = %q, want nothing", log.String())
+	}
+}
+
 func TestRefuse(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
@@ -214,6 +227,15 @@ func TestHealth(t *testing.T) {
 		if got := w.Header().Get("Allow"); got != "GET, HEAD" {
 			t.Errorf("%s: Allow = %q, want GET, HEAD", method, got)
 		}
+	}
+
+	stopping, stop := context.WithCancel(context.Background())
+	stop()
+	var log bytes.Buffer
+	w = httptest.NewRecorder()
+	api.Health(database{stopping.Err()}, slog.New(slog.NewTextHandler(&log, nil))).ServeHTTP(w, httptest.NewRequestWithContext(stopping, http.MethodGet, "/healthz", nil))
+	if w.Code != http.StatusServiceUnavailable || log.Len() > 0 {
+		t.Errorf("while stopping: %d, log %q; want 503 and nothing in the log", w.Code, log.String())
 	}
 
 	w = httptest.NewRecorder()

@@ -28,6 +28,7 @@ type Open func(t *testing.T, live store.Publisher) *store.DB
 func Run(t *testing.T, open Open) {
 	for name, test := range map[string]func(*bench){
 		"AgentsAndCards":           testAgentsAndCards,
+		"DeepCard":                 testDeepCard,
 		"CardHistory":              testCardHistory,
 		"IngestOnce":               testIngestOnce,
 		"Sights":                   testSights,

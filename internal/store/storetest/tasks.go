@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -404,6 +405,23 @@ func testAgentsAndCards(b *bench) {
 		due, err := tx.ClaimRefresh(9, tx.Now().Add(time.Hour))
 		if len(due) != 0 {
 			b.Errorf("due %v before its time", due)
+		}
+		return err
+	})
+}
+
+// testDeepCard: a card that an earlier release took, and this one does not, is as
+// good as none.
+func testDeepCard(b *bench) {
+	id := b.agent()
+	raw := `{"name":"Deep","x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}`
+	b.update(func(tx *store.Tx) error {
+		return tx.StoreDiscovery(id, agent.Discovery{CardID: newID(), Raw: []byte(raw), Health: agent.Health{Status: agent.HealthReachable}, NextTurn: tx.Now()})
+	})
+	b.view(func(tx *store.Tx) error {
+		a, err := tx.Agent(access.LocalOrganisation, id)
+		if a.HasCard() {
+			b.Error("the agent has a card that breaks whoever reads it")
 		}
 		return err
 	})
