@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
