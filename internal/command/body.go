@@ -14,8 +14,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
+	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
@@ -185,8 +187,14 @@ func bodyDigest(agentID string, b Body) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// titleOf names a task by the start of what was asked first.
-func titleOf(b Body) string {
+// titleOf names a task by the start of what was asked first: for a start form,
+// by its labels.
+func titleOf(a agent.Agent, b Body) string {
+	if _, drawn := a.StartForm(); b.StartForm && drawn != nil && len(b.Parts) == 1 {
+		if title := formTitle(drawn, b.Parts[0].Data); title != "" {
+			return shortened(title)
+		}
+	}
 	for _, p := range b.Parts {
 		if p.Text != nil && strings.TrimSpace(*p.Text) != "" {
 			return shortened(*p.Text)
@@ -198,6 +206,41 @@ func titleOf(b Body) string {
 		}
 	}
 	return "Message"
+}
+
+// formTitle shows what was entered into a form as a line of text; "" if nothing was.
+func formTitle(drawn *form.Form, answer json.RawMessage) string {
+	values := map[string]json.RawMessage{}
+	for name, value := range rawjson.Members(answer) {
+		values[name] = value
+	}
+	var words []string
+	for i := range drawn.Fields {
+		field := &drawn.Fields[i]
+		if value, given := values[field.Key]; given {
+			words = append(words, field.Label+": "+valueTitle(field, value))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func valueTitle(field *form.Field, value json.RawMessage) string {
+	text, isText := rawjson.Text(value)
+	switch {
+	case isText && field.Kind == form.Choice:
+		label, isOption := field.OptionLabel(text)
+		if isOption {
+			return label
+		}
+		return text
+	case isText:
+		return text
+	case string(value) == "true":
+		return "yes"
+	case string(value) == "false":
+		return "no"
+	}
+	return string(value)
 }
 
 // dataTitle shows the members of a JSON object as a line of text.

@@ -252,7 +252,7 @@ func (s *Service) target(tx Tx, p access.Principal, a agent.Agent, body Body, r 
 	if body.TaskID == "" {
 		head := task.Head{TaskID: s.NewID(), ContextID: body.ContextID, Kind: task.KindTask, State: a2a.StateUnspecified}
 		r.Command.TaskID = head.TaskID
-		owner := task.Owner{OrganisationID: p.OrganisationID, AgentID: a.ID, Tenant: body.Tenant, Title: titleOf(body)}
+		owner := task.Owner{OrganisationID: p.OrganisationID, AgentID: a.ID, Tenant: body.Tenant, Title: titleOf(a, body)}
 		return head, tx.CreateTask(head, owner)
 	}
 	head, owner, err := tx.TaskHead(body.TaskID)

@@ -20,8 +20,13 @@ func (s *server) agentsList(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	welcome, err := s.welcome(r, agents)
+	if err != nil {
+		return err
+	}
 	frame.WithSheets("list.css")
 	return page(r.Context(), w, http.StatusOK, views.Agents(views.AgentsPage{
-		Shell: frame, Agents: agents, Lacking: credential.Lacking(agents, bindings), Welcome: s.welcome(r, agents),
+		Shell: frame, Agents: agents, Lacking: credential.Lacking(agents, bindings), Welcome: welcome,
+		Choosing: r.URL.Query().Has("choose"),
 	}))
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/web/views"
 )
 
@@ -26,15 +28,25 @@ func (s *server) welcomeDismiss(w http.ResponseWriter, r *http.Request) error {
 	return moved(w, r, "/tasks")
 }
 
-// welcome returns what the demo's panel shows, or nil if there is none to show.
-func (s *server) welcome(r *http.Request, agents []agent.Agent) *views.Welcome {
+// welcome returns what the demo's panel shows, or nil if there is none to show:
+// it was hidden, or its steps are done.
+func (s *server) welcome(r *http.Request, agents []agent.Agent) (*views.Welcome, error) {
 	if _, err := r.Cookie(welcomeCookie); !s.Demo || err == nil {
-		return nil
+		return nil, nil //nolint:nilnil // no panel is no fault
 	}
 	var w views.Welcome
 	asks := func(a agent.Agent) bool { return a.Advertises(form.URI) && a.Health.Status == agent.HealthReachable }
-	if i := slices.IndexFunc(agents, asks); i >= 0 {
-		w.Agent = &agents[i]
+	i := slices.IndexFunc(agents, asks)
+	if i < 0 {
+		return &w, nil
 	}
-	return &w
+	w.Agent = &agents[i]
+	done, err := s.Tasks.List(r.Context(), s.Principal(r), task.Filter{AgentID: w.Agent.ID, State: a2a.StateCompleted, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(done.Items) > 0 {
+		return nil, nil //nolint:nilnil // likewise
+	}
+	return &w, nil
 }

@@ -29,9 +29,13 @@ func (s *server) tasksList(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	welcome, err := s.welcome(r, agents)
+	if err != nil {
+		return err
+	}
 	frame.Live = list.Live(digest(shown))
 	return page(r.Context(), w, http.StatusOK, views.Tasks(views.TasksPage{
-		Shell: frame, List: list, Agents: agents, Welcome: s.welcome(r, agents),
+		Shell: frame, List: list, Agents: agents, Welcome: welcome,
 	}))
 }
 

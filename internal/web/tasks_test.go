@@ -3,12 +3,14 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
 func TestTasksList(t *testing.T) {
@@ -100,7 +102,7 @@ func TestTasksListEmpty(t *testing.T) {
 		action  string
 	}{
 		"fresh install":    {"/tasks", func(c *console) { c.agents, c.tasks = nil, nil }, "Add your first agent", "/agents/new"},
-		"no task yet":      {"/tasks", func(c *console) { c.tasks = nil }, "No tasks yet", "/agents"},
+		"no task yet":      {"/tasks", func(c *console) { c.tasks = nil }, "No tasks yet", "/agents?choose=1"},
 		"nothing waits":    {"/tasks?needs=you", func(c *console) { c.tasks = nil }, "Nothing waits for you", "/tasks"},
 		"nothing fits":     {"/tasks?q=nowhere", func(*console) {}, "No task fits", "/tasks"},
 		"nothing that old": {"/tasks?cursor=x", func(c *console) { c.tasks = nil }, "No older tasks", "/tasks"},
@@ -129,6 +131,18 @@ func TestHome(t *testing.T) {
 	}
 }
 
+func TestNewTaskLeadsToAgentsToChooseFrom(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	address := c.get(t, "/tasks").attr(".page-head a.primary", "href")
+	if got := c.get(t, address).wants(http.StatusOK).text("main .note"); !strings.HasPrefix(got, "Choose the agent") {
+		t.Errorf("%s says %q, want what to do there", address, got)
+	}
+	if c.get(t, "/agents").has("main > .note") {
+		t.Error("the list of agents says to choose one to somebody who only looks")
+	}
+}
+
 func TestWelcome(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -136,6 +150,10 @@ func TestWelcome(t *testing.T) {
 		t.Error("the welcome shows without the demo")
 	}
 	c.Demo = true
+	if c.get(t, "/tasks").has(".welcome") {
+		t.Error("the welcome stays although its steps are done")
+	}
+	c.tasks = slices.DeleteFunc(c.tasks, func(x task.Task) bool { return x.ID == doneTask })
 	a := c.get(t, "/tasks")
 	if got, want := a.attr(".steps a", "href"), "/agents/"+formAgent; got != want {
 		t.Errorf("the first step leads to %q, want the agent that asks with a form, %q", got, want)

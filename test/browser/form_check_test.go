@@ -30,8 +30,8 @@ func TestFormCheckIsLive(t *testing.T) {
 	if text := p.text("#check-result"); !strings.Contains(text, "/schema/properties/a/pattern") {
 		t.Errorf("there is no advice about what is ignored:\n%s", text)
 	}
-	if text := p.text("#check-answer"); !strings.HasPrefix(text, "Nothing yet") {
-		t.Errorf("answer = %q, want none while a required field is empty", text)
+	if text := p.text("#check-answer"); !strings.HasPrefix(text, "Nothing yet") || !strings.HasSuffix(text, "\na: Required") {
+		t.Errorf("answer = %q, want none and why while a required field is empty", text)
 	}
 	p.fill("#f-a", "12345678901234567890")
 	p.click(optionOf("b", 1))
@@ -55,6 +55,11 @@ func TestFormCheckIsLive(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"a": "Enter a number"}, shownErrors(p)); diff != "" {
 		t.Errorf("errors mismatch (-want +got):\n%s", diff)
 	}
+
+	// What cannot be checked leaves no verdict of what stood there before.
+	evaluate[bool](p, `(window.fetch = async () => new Response("", { status: 413 }), true)`)
+	p.fill("#definition", "{}")
+	p.until(`document.querySelector("#check-result").innerText.startsWith("This could not be checked")`)
 }
 
 func TestFormCheckSamples(t *testing.T) {

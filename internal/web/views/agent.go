@@ -15,6 +15,8 @@ type AgentsPage struct {
 	Agents  []agent.Agent
 	Lacking map[string]bool // agents, by ID, that need a credential and have none
 	Welcome *Welcome        // what to click first; nil if it is not to be shown
+
+	Choosing bool // whoever looks wants to start a task with one of them
 }
 
 // NewAgentPage is where an agent is added.

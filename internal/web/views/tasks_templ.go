@@ -49,7 +49,7 @@ func Tasks(p TasksPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.List.AnyAgents {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<a class=\"button primary\" href=\"/agents\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<a class=\"button primary\" href=\"/agents?choose=1\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -533,7 +533,7 @@ func noTasks(l TaskList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case l.AnyAgents:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<h2>No tasks yet</h2><p>Choose an agent and tell it what to do. Its task appears here, and moves to the top whenever something changes.</p><p class=\"actions\"><a class=\"button primary\" href=\"/agents\">Choose an agent</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<h2>No tasks yet</h2><p>Choose an agent and tell it what to do. Its task appears here, and moves to the top whenever something changes.</p><p class=\"actions\"><a class=\"button primary\" href=\"/agents?choose=1\">Choose an agent</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -30,7 +30,7 @@ class FormCheck extends HTMLElement {
 
   #restore() {
     if (this.#definition.value !== "") return;
-    this.#definition.value = sessionStorage.getItem(KEPT) ?? "";
+    this.#definition.value = kept();
     if (this.#definition.value !== "") this.#inspect();
   }
 
@@ -55,10 +55,21 @@ class FormCheck extends HTMLElement {
     this.#request?.abort();
     this.#request = new AbortController();
     const definition = this.#definition.value;
-    sessionStorage.setItem(KEPT, definition);
+    keep(definition);
     const { signal } = this.#request;
+    this.querySelector("#check-result").inert = true; // it is about what stood there before
     const markup = await this.#ask(definition, signal);
-    if (markup && !signal.aborted) this.#show(markup);
+    if (signal.aborted) return;
+    if (markup) this.#show(markup);
+    else this.#showFailure();
+  }
+
+  #showFailure() {
+    const result = this.querySelector("#check-result");
+    result.inert = false;
+    result.replaceChildren(document.createElement("p"));
+    result.firstChild.role = "alert";
+    result.firstChild.textContent = "This could not be checked: it is too large, or Taskbay does not answer.";
   }
 
   async #ask(definition, signal) {
@@ -85,10 +96,26 @@ class FormCheck extends HTMLElement {
     if (!answer) return;
     const fields = fieldsIn(this);
     const entries = Object.fromEntries(fields.map((field) => [field.rule.key, field.entry]));
-    const { members, submission } = check({ fields: fields.map((field) => field.rule) }, entries);
+    const { errors, members, submission } = check({ fields: fields.map((field) => field.rule) }, entries);
     const lines = members.map((member) => `\n  ${member.join(": ")}`).join();
-    if (submission === null) answer.textContent = answer.dataset.none;
+    const wrong = fields.filter((field) => errors[field.rule.key]).map((field) => `${field.label}: ${errors[field.rule.key]}`);
+    if (submission === null) answer.textContent = [answer.dataset.none, ...wrong].join("\n");
     else answer.textContent = lines ? `{${visible(lines)}\n}` : "{}";
+  }
+}
+
+// Storage may be full or off: then nothing is kept.
+function keep(definition) {
+  try {
+    sessionStorage.setItem(KEPT, definition);
+  } catch {}
+}
+
+function kept() {
+  try {
+    return sessionStorage.getItem(KEPT) ?? "";
+  } catch {
+    return "";
   }
 }
 
