@@ -48,10 +48,18 @@ func (g *grpcCall) ended(err error) *Error {
 	switch {
 	case g.ctx.Err() != nil:
 		return g.failure(errors.New(st.Message()))
-	case g.trailed.Load():
+	case g.trailed.Load() && !madeHere(st):
 		return g.answeredWith(st)
 	}
 	return g.brokenOff(st)
+}
+
+// madeHere reports whether gRPC made a status at this side, of an answer that it
+// cannot read: the agent has handled the call then, and what came of it is not
+// known. An agent that says the same in its own status is believed less, not more.
+func madeHere(st *status.Status) bool {
+	text := st.Message()
+	return strings.HasPrefix(text, "grpc: ") || strings.HasPrefix(text, "cardinality violation")
 }
 
 // answeredWith is the outcome of a call that the agent answered with a status.

@@ -147,3 +147,32 @@ func TestGRPCMeetsHTTP(t *testing.T) {
 		})
 	}
 }
+
+// TestGRPCAnswersThatCannotBeRead: the agent ended the call well, so it has handled
+// it, and gRPC cannot read what it said. What came of it is not known.
+func TestGRPCAnswersThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	frame := func(compressed byte, content string) string {
+		return string([]byte{compressed, 0, 0, 0, byte(len(content))}) + content
+	}
+	for name, answer := range map[string]string{
+		"no protobuf":  frame(0, "\xff\xff\xff"),
+		"no message":   "",
+		"two messages": frame(0, "") + frame(0, ""),
+		"compressed":   frame(1, "xyz"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			agent := newHTTP2Agent(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/grpc")
+				w.Header().Set("Trailer", "Grpc-Status")
+				_, _ = w.Write([]byte(answer))
+				w.Header().Set("Grpc-Status", "0")
+			})
+			_, err := operations["send"](testContext(t), newClient(t, remote.Options{}), target(agent, remote.GRPC))
+			if e := outcome(t, err); e.Delivery != remote.Uncertain {
+				t.Errorf("outcome = %+v, want uncertain", e)
+			}
+		})
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
 )
 
 // Limits of what a page shows of one part. What is cut off is still in the
@@ -43,9 +45,16 @@ func lead(s string) string {
 
 func isLong(s string) bool { return utf8.RuneCountInString(s) > longText }
 
+// maxIndented is how deeply JSON may nest to be laid out: the room that the
+// indentation takes grows with the square of the depth.
+const maxIndented = 64
+
 // indented lays JSON out over lines and changes no digit and no escape. What is
-// no JSON is returned as it is.
+// no JSON, or nests too deeply, is returned as it is.
 func indented(raw json.RawMessage) string {
+	if rawjson.Depth(raw) > maxIndented {
+		return string(raw)
+	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, raw, "", "  "); err != nil {
 		return string(raw)

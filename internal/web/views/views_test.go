@@ -175,3 +175,14 @@ func TestUnmet(t *testing.T) {
 		t.Errorf("understands = %q", got)
 	}
 }
+
+func TestDeepJSONIsNotLaidOut(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
+	if got := indented([]byte(deep)); got != deep {
+		t.Errorf("%d bytes that nest deeply became %d", len(deep), len(got))
+	}
+	if got := bodyText([]byte(deep)); got != deep {
+		t.Errorf("a body of %d bytes that nests deeply became %d", len(deep), len(got))
+	}
+}

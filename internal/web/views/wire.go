@@ -1,8 +1,6 @@
 package views
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -98,11 +96,7 @@ func bodyText(body []byte) string {
 	if !utf8.Valid(body) {
 		return fmt.Sprintf("%d bytes that are no text", len(body))
 	}
-	var indented bytes.Buffer
-	if json.Indent(&indented, body, "", "  ") == nil {
-		return indented.String()
-	}
-	return string(body)
+	return indented(body)
 }
 
 // cutWords says how much of a body is missing.
