@@ -202,6 +202,52 @@ func TestEchoedSecrets(t *testing.T) {
 	}
 }
 
+// escaped returns a text with every byte of it, which is ASCII, as an escape of JSON.
+func escaped(text string) string {
+	var out strings.Builder
+	for _, c := range []byte(text) {
+		fmt.Fprintf(&out, `\u%04x`, c)
+	}
+	return out.String()
+}
+
+// TestEchoedEscapes gives an agent that repeats its credential in escapes of JSON, in
+// answers that are not JSON as a whole and are read all the same, and in the name of
+// a header.
+func TestEchoedEscapes(t *testing.T) {
+	t.Parallel()
+	const secret = "canary-5D1f-c0ffee"
+	said := `{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hello ` + escaped(secret) + `"}]}}`
+	for name, handle := range map[string]http.HandlerFunc{
+		"byte order mark": answers(200, "application/json", "\uFEFF"+rpc(said)),
+		"text behind":     answers(200, "application/json", rpc(said)+" x"),
+		"event":           streams("data: " + rpc(said) + " x\n\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			agent := newAgent(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("X-"+secret, "1")
+				handle(w, r)
+			})
+			records := &recorded{}
+			client := newClient(t, remote.Options{
+				Credentials: holder(t, scheme.Credential{Kind: scheme.Bearer, Secret: secret, Origins: []string{agent.URL}}), Record: records.add,
+			})
+			observations, err := operations["stream"](testContext(t), client, target(agent.URL, remote.JSONRPC))
+			if err != nil || len(observations) != 1 {
+				t.Fatalf("the agent said %v, %v", observations, err)
+			}
+			if got := string(observations[0].Payload); !strings.Contains(got, `"hello [redacted]"`) {
+				t.Errorf("the agent's message is %s", got)
+			}
+			kept := records.text()
+			if strings.Contains(kept, escaped(secret)) || strings.Contains(strings.ToLower(kept), strings.ToLower(secret)) || !strings.Contains(kept, "X-[redacted]:[1]") {
+				t.Errorf("recorded was %s", kept)
+			}
+		})
+	}
+}
+
 func echoHeaders(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		secret := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -266,7 +312,7 @@ func grpcEcho(seen chan<- string) []grpc.ServerOption {
 		secret := strings.TrimPrefix(strings.Join(md["authorization"], ","), "Bearer ")
 		seen <- secret
 		_ = grpc.SetHeader(ctx, metadata.Pairs("x-debug", echoes(secret)))
-		_ = grpc.SetTrailer(ctx, metadata.Pairs("x-debug", echoes(secret)))
+		_ = grpc.SetTrailer(ctx, metadata.Pairs("x-debug", echoes(secret), "x-"+hex.EncodeToString([]byte(secret)), "1"))
 		said, err := status.New(codes.Internal, strings.Repeat("x", 450)+echoes(secret)).WithDetails(&errdetails.ErrorInfo{Reason: echoes(secret)})
 		if err != nil {
 			return err
@@ -305,7 +351,7 @@ func TestCredentialOverGRPC(t *testing.T) {
 			t.Errorf("%s: %q is in %q", way, found, said)
 		}
 	}
-	if found := leaks(records.text()); len(found) > 0 || !strings.Contains(records.text(), "[redacted]") {
+	if found := leaks(records.text()); len(found) > 0 || !strings.Contains(records.text(), "X-[redacted]:[1]") {
 		t.Errorf("%q is in what was recorded: %s", found, records.text())
 	}
 }

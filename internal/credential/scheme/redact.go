@@ -3,6 +3,7 @@ package scheme
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ type Redactor struct {
 type finders struct {
 	all     *finder
 	numeric *finder // for numbers of JSON, which must stay numbers
+	names   *finder // for names of headers, in lower case
 }
 
 // Learn makes the redactor look for values. Those under MinSecret bytes are
@@ -58,44 +60,77 @@ func (r *Redactor) Learn(values ...string) {
 }
 
 func newFinders(values []string) *finders {
-	var all, numeric []needle
+	var all, numeric, names []needle
 	for _, v := range values {
 		for _, form := range forms(v) {
 			all = append(all, needle{form, redaction})
+			names = append(names, needle{string(lowerASCII([]byte(form))), redaction})
 			if strings.Trim(form, "0123456789+-.eE") == "" {
 				numeric = append(numeric, needle{form, strings.Repeat("9", len(form))})
 			}
 		}
 	}
-	return &finders{all: newFinder(all), numeric: newFinder(numeric)}
+	return &finders{all: newFinder(all), numeric: newFinder(numeric), names: newFinder(names)}
 }
 
 // Text returns s without secrets.
 func (r *Redactor) Text(s string) string { return string(r.Bytes([]byte(s))) }
 
-// Header returns a copy of h without secrets.
+// Header returns a copy of h without secrets. In names, which lose their case on
+// the way, a secret is found in any; the values of names that become the same are
+// together under it.
 func (r *Redactor) Header(h http.Header) http.Header {
-	out := h.Clone()
-	for _, values := range out {
-		for i, v := range values {
-			values[i] = r.Text(v)
+	find := r.find.Load()
+	if find == nil || h == nil {
+		return h.Clone()
+	}
+	out := make(http.Header, len(h))
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		clean := find.name(name)
+		if _, ok := out[clean]; !ok {
+			out[clean] = make([]string, 0, len(h[name]))
+		}
+		for _, v := range h[name] {
+			out[clean] = append(out[clean], r.Text(v))
+		}
+	}
+	return out
+}
+
+// name redacts the name of a header.
+func (f *finders) name(name string) string {
+	clean, _ := f.names.replaceAs([]byte(name), lowerASCII([]byte(name)), samePlace)
+	return string(clean)
+}
+
+// lowerASCII returns b in lower case, as long as b is.
+func lowerASCII(b []byte) []byte {
+	out := bytes.Clone(b)
+	for i, c := range out {
+		if 'A' <= c && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
 		}
 	}
 	return out
 }
 
 // Bytes returns b without secrets: b itself, unchanged, if there are none in it.
-// JSON stays JSON, and everything in it that holds no secret stays as it is.
+// JSON stays JSON, and everything in it that holds no secret stays as it is. What
+// is not JSON, or not all of it, may still be read as JSON later: its escapes are
+// looked behind, too.
 func (r *Redactor) Bytes(b []byte) []byte {
 	find := r.find.Load()
 	if find == nil {
 		return b
 	}
-	plain, found := find.all.replace(b)
-	if !found && bytes.IndexByte(b, '\\') < 0 || !json.Valid(b) {
-		return plain
+	if _, found := find.all.replace(b); !found && bytes.IndexByte(b, '\\') < 0 {
+		return b
 	}
-	return find.json(b)
+	if json.Valid(b) {
+		return find.json(b)
+	}
+	clean, _ := find.all.replaceText(b)
+	return clean
 }
 
 // json redacts a valid JSON text: each string by what it says, however it is
@@ -155,7 +190,7 @@ func (f *finders) jsonString(quoted []byte) ([]byte, bool) {
 	if err := json.Unmarshal(quoted, &text); err != nil {
 		return nil, false // it is part of valid JSON
 	}
-	clean, found := f.all.replace([]byte(text))
+	clean, found := f.all.replaceText([]byte(text))
 	if !found {
 		return nil, false
 	}

@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/hex"
@@ -38,29 +39,50 @@ func pair(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
 // replace returns b with every needle replaced; b itself and false if there is none.
 func (f *finder) replace(b []byte) ([]byte, bool) {
+	return f.replaceAs(b, b, samePlace)
+}
+
+func samePlace(from, to int) (begin, end int) { return from, to }
+
+// replaceAs is replace for needles that are in another reading of b. A place in it
+// is the one in b that place returns for it; places are asked for in order.
+func (f *finder) replaceAs(b, reading []byte, place func(from, to int) (int, int)) ([]byte, bool) {
 	if len(f.needles) == 0 {
 		return b, false
 	}
 	var out []byte
-	done := 0
-	for i := 0; i+1 < len(b); i++ {
-		start := pair(b[i], b[i+1])
+	done, found := 0, false
+	for i := 0; i+1 < len(reading); i++ {
+		start := pair(reading[i], reading[i+1])
 		if f.starts[start/64]&(1<<(start%64)) == 0 {
 			continue
 		}
 		for _, n := range f.needles[start] {
-			if len(b)-i >= len(n.text) && string(b[i:i+len(n.text)]) == n.text {
-				out = append(append(out, b[done:i]...), n.mask...)
-				done = i + len(n.text)
-				i = done - 1
+			if len(reading)-i >= len(n.text) && string(reading[i:i+len(n.text)]) == n.text {
+				begin, end := place(i, i+len(n.text))
+				out = append(append(out, b[done:begin]...), n.mask...)
+				done, found = end, true
+				i += len(n.text) - 1
 				break
 			}
 		}
 	}
-	if done == 0 {
+	if !found {
 		return b, false
 	}
 	return append(out, b[done:]...), true
+}
+
+// replaceText is replace for text that may have escapes of JSON in it: needles are
+// found as they are, and as what the text says.
+func (f *finder) replaceText(b []byte) ([]byte, bool) {
+	clean, found := f.replace(b)
+	if bytes.IndexByte(clean, '\\') < 0 {
+		return clean, found
+	}
+	places := escapedPlaces{text: clean}
+	clean, more := f.replaceAs(clean, unescaped(clean), places.place)
+	return clean, found || more
 }
 
 // forms returns a value in every encoding that it is looked for in.

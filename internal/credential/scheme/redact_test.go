@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -107,6 +108,38 @@ func TestRedactJSON(t *testing.T) {
 	}
 }
 
+// TestRedactEscapesOutsideOfJSON: what is not JSON as a whole may be read as JSON all
+// the same, without its byte order mark or what is behind it.
+func TestRedactEscapesOutsideOfJSON(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ in, want string }{
+		"byte order mark":      {"\uFEFF{\"k\":\"<\\u006eanary-7f3a\\/x>\"}", "\uFEFF{\"k\":\"<[redacted]>\"}"},
+		"text behind":          {`{"k":"\u006E\u0061nary-7f3a/x"} x`, `{"k":"[redacted]"} x`},
+		"escaped slash":        {`{"k":"nanary-7f3a\/x"} x`, `{"k":"[redacted]"} x`},
+		"event":                {"data: {\"k\":\"nanary-7f3\\u0061/x\"}\n\n", "data: {\"k\":\"[redacted]\"}\n\n"},
+		"cut off":              {`{"k":"\u006eanary-7f3a\/x`, `{"k":"[redacted]`},
+		"cut off in an escape": {`{"k":"\u006eanary-7f3a\/x\u00`, `{"k":"[redacted]\u00`},
+		"quotes do not match":  {`" {"k":"\u006eanary-7f3a\/x"}`, `" {"k":"[redacted]"}`},
+		"escapes around":       {`{"k":"\"\ud83d\ude00\\\u006eanary-7f3a/x\n\u00e4"} x`, `{"k":"\"\ud83d\ude00\\[redacted]\n\u00e4"} x`},
+		"half a pair before":   {`{"k":"\ud83d\u006eanary-7f3a/x"} x`, `{"k":"\ud83d[redacted]"} x`},
+		"not an escape":        {`\q\u006eanary-7f3a/x\q`, `\q[redacted]\q`},
+		"twice":                {`x \u006eanary-7f3a/x\u006eanary-7f3a/x, nanary-7f3a/x`, `x [redacted][redacted], [redacted]`},
+		"an escaped backslash": {`{"k":"\\u006eanary-7f3a/x"} x`, `{"k":"\\u006eanary-7f3a/x"} x`}, // says \u006e
+		"JSON in JSON":         {`{"k":"{\"k\":\"\\u006eanary-7f3a/x\"}"}`, `{"k":"{\"k\":\"[redacted]\"}"}`},
+		"nothing":              {`{"k":"\u006eanary\/"} x`, `{"k":"\u006eanary\/"} x`},
+	}
+	r := redactor("nanary-7f3a/x")
+	for name, tc := range tests {
+		if got := string(r.Bytes([]byte(tc.in))); got != tc.want {
+			t.Errorf("%s: %s became %s, want %s", name, tc.in, got, tc.want)
+		}
+	}
+	pair := redactor("key-\U0001F511-key")
+	if got, want := pair.Text(`x "key-\ud83d\udd11-key"`), `x "[redacted]"`; got != want {
+		t.Errorf("a surrogate pair: %s, want %s", got, want)
+	}
+}
+
 func TestRedactNumbers(t *testing.T) {
 	t.Parallel()
 	r := redactor("12345678", "-1.5e10", "true, false")
@@ -144,6 +177,25 @@ func TestRedactHeader(t *testing.T) {
 	}
 	if h.Get("X-Key") != "v1,"+canary {
 		t.Error("the header itself was changed")
+	}
+}
+
+// TestRedactHeaderNames: HTTP/1 and HTTP/2 change the case of names.
+func TestRedactHeaderNames(t *testing.T) {
+	t.Parallel()
+	h := http.Header{"Canary-7f3a/X": {"1"}, "X-CANARY-7F3A%2fx-A": {"2"}, "x-canary-7f3a%2FX-A": {"3"}, "X-Canary-7f3a": {"4"}}
+	r := redactor("caNAry-7f3A/x")
+	got := r.Header(h)
+	want := http.Header{"[redacted]": {"1"}, "X-[redacted]-A": {"2"}, "x-[redacted]-A": {"3"}, "X-Canary-7f3a": {"4"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("header mismatch (-want +got):\n%s", diff)
+	}
+	got = r.Header(http.Header{"Canary-7f3a/x": {"b", "c"}, "CANARY-7f3a/x": {"a"}})
+	if diff := cmp.Diff(http.Header{"[redacted]": {"a", "b", "c"}}, got); diff != "" {
+		t.Errorf("names that become the same (-want +got):\n%s", diff)
+	}
+	if r.Header(nil) != nil {
+		t.Error("no header became one")
 	}
 }
 
@@ -199,10 +251,24 @@ func FuzzRedact(f *testing.F) {
 		if !strings.Contains("[redacted][redacted]", secret) && strings.Contains(texts(value), secret) {
 			t.Fatalf("%q became %q, which has %q in it", in, out, secret)
 		}
+		escaped := []byte("\uFEFF" + `{"k":"` + escapes(secret) + `"} x`)
+		var read map[string]string
+		if err := json.NewDecoder(bytes.NewReader(r.Bytes(escaped)[3:])).Decode(&read); err == nil && !strings.Contains("[redacted][redacted]", secret) && strings.Contains(read["k"], secret) {
+			t.Fatalf("%q became %q", escaped, read)
+		}
 		if clean := redactor("a secret that is not there").Bytes(in); !bytes.Equal(clean, in) {
 			t.Fatalf("%q became %q without a secret in it", in, clean)
 		}
 	})
+}
+
+// escapes returns a text with every character as an escape of JSON.
+func escapes(text string) string {
+	var out strings.Builder
+	for _, unit := range utf16.Encode([]rune(text)) {
+		fmt.Fprintf(&out, `\u%04x`, unit)
+	}
+	return out.String()
 }
 
 // texts returns all strings of a JSON value.
