@@ -16,36 +16,55 @@ import (
 )
 
 func testTools(ctx context.Context, c *check) error {
-	return goTest(ctx, c, "tools", nil)
+	return goTest(ctx, c, "tools", nil, "./...")
 }
 
-// testProject tests everything, on a PostgreSQL of our own unless
-// TASKBAY_TEST_POSTGRES names one.
-func testProject(ctx context.Context, c *check) error {
-	var environment []string
-	if os.Getenv("TASKBAY_TEST_POSTGRES") == "" {
-		switch why := missing(postgres); why {
-		case "":
-			url, stop, err := startPostgres(ctx)
-			if err != nil {
-				return fmt.Errorf("PostgreSQL does not start: %w", err)
-			}
-			defer stop()
-			environment = []string{"TASKBAY_TEST_POSTGRES=" + url}
-		default:
-			c.skip("PostgreSQL", why)
-		}
-	}
+// testRaces tests the packages with the race detector. Tests of the whole program
+// from outside, and of how much memory a hostile agent can take, would take many
+// times as long with it, so they are left to testProject.
+func testRaces(ctx context.Context, c *check) error {
 	if why := missing(compiler); why != "" {
 		c.skip("data races", why)
-		return goTest(ctx, c, ".", environment)
+		return nil
 	}
-	return goTest(ctx, c, ".", append(environment, "CGO_ENABLED=1"), "-race")
+	return withPostgres(ctx, c, func(environment []string) error {
+		return goTest(ctx, c, ".", append(environment, "CGO_ENABLED=1"), "-race", "./form/...", "./internal/...", "./cmd/...")
+	})
 }
 
-// goTest runs the tests of the module in dir. Vet was a step of its own.
-func goTest(ctx context.Context, c *check, dir string, environment []string, flags ...string) error {
-	cmd := command(ctx, "go", append(append([]string{"test", "-json", "-vet=off"}, flags...), "./...")...)
+// testProject tests the rest, and without a C compiler everything.
+func testProject(ctx context.Context, c *check) error {
+	packages := []string{"./docs/...", "./test/...", "./internal/remote"}
+	if missing(compiler) != "" {
+		packages = []string{"./..."}
+	}
+	return withPostgres(ctx, c, func(environment []string) error {
+		return goTest(ctx, c, ".", environment, packages...)
+	})
+}
+
+// withPostgres runs tests on a PostgreSQL of our own unless TASKBAY_TEST_POSTGRES
+// names one.
+func withPostgres(ctx context.Context, c *check, test func(environment []string) error) error {
+	if os.Getenv("TASKBAY_TEST_POSTGRES") != "" {
+		return test(nil)
+	}
+	if why := missing(postgres); why != "" {
+		c.skip("PostgreSQL", why)
+		return test(nil)
+	}
+	url, stop, err := startPostgres(ctx)
+	if err != nil {
+		return fmt.Errorf("PostgreSQL does not start: %w", err)
+	}
+	defer stop()
+	return test([]string{"TASKBAY_TEST_POSTGRES=" + url})
+}
+
+// goTest runs the tests of packages of the module in dir; flags may go before the
+// packages. Vet was a step of its own.
+func goTest(ctx context.Context, c *check, dir string, environment []string, packages ...string) error {
+	cmd := command(ctx, "go", append([]string{"test", "-json", "-vet=off"}, packages...)...)
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Env, environment...)
 	var complaints bytes.Buffer

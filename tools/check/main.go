@@ -36,6 +36,7 @@ var steps = []step{
 	{"lint", lint},
 	{"javascript", javascript},
 	{"test tools", testTools},
+	{"test races", testRaces},
 	{"test", testProject},
 }
 
