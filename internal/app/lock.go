@@ -60,7 +60,7 @@ func makeDataDir(dir string, log *slog.Logger) error {
 
 // holder names the process that has the lock, as far as it said so.
 func holder(path string) string {
-	content, err := os.ReadFile(path) //nolint:gosec // the lock file of the data directory that the person named
+	content, err := os.ReadFile(path) // the lock file of the data directory that the person named
 	if err != nil {
 		return ""
 	}

@@ -58,7 +58,7 @@ func openFile(path, active string) (*Ring, error) {
 }
 
 func readFile(path string) (string, error) {
-	file, err := os.Open(path) //nolint:gosec // in the data directory that the person named
+	file, err := os.Open(path) // in the data directory that the person named
 	if err != nil {
 		return "", err
 	}
@@ -111,7 +111,7 @@ func makeFile(path string) error {
 }
 
 func writeFile(path string, content []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in the data directory that the person named
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // in the data directory that the person named
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func syncDir(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil // directories cannot be synced there
 	}
-	dir, err := os.Open(path) //nolint:gosec // the data directory that the person named
+	dir, err := os.Open(path) // the data directory that the person named
 	if err != nil {
 		return err
 	}

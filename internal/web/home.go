@@ -32,7 +32,7 @@ func (s *server) welcomeDismiss(w http.ResponseWriter, r *http.Request) error {
 // it was hidden, or its steps are done.
 func (s *server) welcome(r *http.Request, agents []agent.Agent) (*views.Welcome, error) {
 	if _, err := r.Cookie(welcomeCookie); !s.Demo || err == nil {
-		return nil, nil //nolint:nilnil // no panel is no fault
+		return nil, nil // no panel is no fault
 	}
 	var w views.Welcome
 	asks := func(a agent.Agent) bool { return a.Advertises(form.URI) && a.Health.Status == agent.HealthReachable }
@@ -46,7 +46,7 @@ func (s *server) welcome(r *http.Request, agents []agent.Agent) (*views.Welcome,
 		return nil, err
 	}
 	if len(done.Items) > 0 {
-		return nil, nil //nolint:nilnil // likewise
+		return nil, nil // likewise
 	}
 	return &w, nil
 }
