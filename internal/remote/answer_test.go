@@ -102,6 +102,17 @@ func TestAnswersThatAreErrors(t *testing.T) {
 		{"null result", remote.JSONRPC, 200, "application/json", rpc(`null`), remote.Error{Delivery: remote.Uncertain, Code: remote.CodeInvalidResponse, Message: "does not follow A2A"}},
 		{"server error", remote.JSONRPC, 500, "text/plain", "boom", remote.Error{Delivery: remote.Answered, Code: "HTTP 500", Message: "500 Internal Server Error"}},
 		{"server error without end", remote.JSONRPC, 500, "application/json", strings.Repeat("x", 30<<20), remote.Error{Delivery: remote.Answered, Code: "HTTP 500", Message: "500 Internal Server Error"}},
+		{"too busy", remote.JSONRPC, 429, "text/html", page, remote.Error{Delivery: remote.Answered, Code: "HTTP 429", Message: "too busy"}},
+		{"too early", remote.JSONRPC, 425, "text/html", page, remote.Error{Delivery: remote.Answered, Code: "HTTP 425", Message: "does not take this call now"}},
+		{"request timeout", remote.HTTPJSON, 408, "text/html", page, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 408", Message: "not known"}},
+		{"client closed request", remote.HTTPJSON, 499, "text/html", page, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 499", Message: "not known"}},
+		{"unavailable", remote.HTTPJSON, 503, "text/plain", "upstream connect error or disconnect/reset before headers", remote.Error{Delivery: remote.Uncertain, Code: "HTTP 503", Message: "not known"}},
+		{"unavailable in JSON", remote.JSONRPC, 503, "application/json", `{"message":"Service Unavailable","code":503}`, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 503", Message: "It says: Service Unavailable."}},
+		{"unavailable in problem details", remote.HTTPJSON, 503, "application/problem+json", `{"type":"about:blank","title":"Down"}`, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 503", Message: "It says: Down."}},
+		{"the agent's own error on 503", remote.JSONRPC, 503, "application/json", withData(`null`), remote.Error{Delivery: remote.Answered, Code: remote.CodeTaskNotFound, Message: "does not know this task"}},
+		{"the agent's own code on 502", remote.JSONRPC, 502, "application/json", `{"jsonrpc":"2.0","id":"1","error":{"code":-32050,"message":"budget spent"}}`, remote.Error{Delivery: remote.Answered, Code: "JSON-RPC -32050", Message: "budget spent"}},
+		{"the agent's own reason on 504", remote.HTTPJSON, 504, "application/json", aip, remote.Error{Delivery: remote.Answered, Code: remote.CodeTaskNotFound, Message: "no t-1"}},
+		{"the agent's own error on 408", remote.HTTPJSON, 408, "application/problem+json", `{"type":"https://a2a-protocol.org/errors/task-not-cancelable","title":"Too late"}`, remote.Error{Delivery: remote.Answered, Code: remote.CodeTaskNotCancelable, Message: "Too late"}},
 		{"content network", remote.JSONRPC, 524, "text/html", page, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 524", Message: "not known"}},
 		{"bad gateway", remote.JSONRPC, 502, "text/html", page, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 502", Message: "not known"}},
 		{"gateway timeout in JSON", remote.JSONRPC, 504, "application/json", `{"message":"Endpoint request timed out"}`, remote.Error{Delivery: remote.Uncertain, Code: "HTTP 504", Message: "It says: Endpoint request timed out."}},
@@ -128,21 +139,22 @@ func TestAnswersThatAreErrors(t *testing.T) {
 func TestAnswersWithHeadersThatMatter(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name    string
-		status  int
-		header  http.Header
-		message string
-		retry   time.Duration
+		name     string
+		status   int
+		header   http.Header
+		delivery remote.Delivery
+		message  string
+		retry    time.Duration
 	}{
-		{"challenge", 401, http.Header{"Www-Authenticate": {`Bearer realm="a` + "\u202e" + `b"`, "Basic"}}, `wants a credential (401 Unauthorized). It asks for: Bearer realm="ab", Basic.`, 0},
-		{"long challenge", 403, http.Header{"Www-Authenticate": {strings.Repeat("x", 5000)}}, "It asks for: " + strings.Repeat("x", 300) + "…", 0},
-		{"no challenge", 401, nil, "wants a credential", 0},
-		{"busy, in seconds", 429, http.Header{"Retry-After": {"7"}}, "429 Too Many Requests", 7 * time.Second},
-		{"down, for ever", 503, http.Header{"Retry-After": {"999999999"}}, "503 Service Unavailable", 24 * time.Hour},
-		{"down, until the past", 503, http.Header{"Retry-After": {"Wed, 21 Oct 2015 07:28:00 GMT"}}, "503 Service Unavailable", 0},
-		{"busy, unreadable", 429, http.Header{"Retry-After": {"soon"}}, "429 Too Many Requests", 0},
-		{"redirect", 302, http.Header{"Location": {"http://169.254.169.254/"}}, "redirect to http://169.254.169.254/, which is not followed", 0},
-		{"redirect of a POST", 307, http.Header{"Location": {"/elsewhere"}}, "redirect to /elsewhere", 0},
+		{"challenge", 401, http.Header{"Www-Authenticate": {`Bearer realm="a` + "\u202e" + `b"`, "Basic"}}, remote.Answered, `wants a credential (401 Unauthorized). It asks for: Bearer realm="ab", Basic.`, 0},
+		{"long challenge", 403, http.Header{"Www-Authenticate": {strings.Repeat("x", 5000)}}, remote.Answered, "It asks for: " + strings.Repeat("x", 300) + "…", 0},
+		{"no challenge", 401, nil, remote.Answered, "wants a credential", 0},
+		{"busy, in seconds", 429, http.Header{"Retry-After": {"7"}}, remote.Answered, "429 Too Many Requests", 7 * time.Second},
+		{"down, for ever", 503, http.Header{"Retry-After": {"999999999"}}, remote.Uncertain, "503 Service Unavailable", 24 * time.Hour},
+		{"down, until the past", 503, http.Header{"Retry-After": {"Wed, 21 Oct 2015 07:28:00 GMT"}}, remote.Uncertain, "503 Service Unavailable", 0},
+		{"busy, unreadable", 429, http.Header{"Retry-After": {"soon"}}, remote.Answered, "429 Too Many Requests", 0},
+		{"redirect", 302, http.Header{"Location": {"http://169.254.169.254/"}}, remote.Answered, "redirect to http://169.254.169.254/, which is not followed", 0},
+		{"redirect of a POST", 307, http.Header{"Location": {"/elsewhere"}}, remote.Answered, "redirect to /elsewhere", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -155,8 +167,8 @@ func TestAnswersWithHeadersThatMatter(t *testing.T) {
 			})
 			_, err := newClient(t, remote.Options{}).Send(testContext(t), target(agent.URL, remote.JSONRPC), message())
 			got := outcome(t, err)
-			if got.Delivery != remote.Answered || !strings.Contains(got.Message, tt.message) || got.RetryAfter != tt.retry {
-				t.Errorf("outcome = %+v, want answered, %q, retry after %s", got, tt.message, tt.retry)
+			if got.Delivery != tt.delivery || !strings.Contains(got.Message, tt.message) || got.RetryAfter != tt.retry {
+				t.Errorf("outcome = %+v, want %s, %q, retry after %s", got, tt.delivery, tt.message, tt.retry)
 			}
 			if n := len(agent.requests()); n != 1 {
 				t.Errorf("the agent got %d requests, want 1", n)

@@ -161,15 +161,43 @@ func (c *call) statusOutcome(response *http.Response) *Error {
 		outcome.Message = "The agent refuses this caller (403 Forbidden); it may want another credential." + challenge(response.Header)
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
 		outcome.Message = fmt.Sprintf("Nothing answers to this call at %s %s (%s).", response.Request.Method, cleaned(c.at, 300), statusText(status))
-	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
-		outcome.Message = fmt.Sprintf("The agent is too busy or not available (%s).", statusText(status))
-	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout, status >= 520: // as some content networks say
+	case status == http.StatusTooManyRequests, status == http.StatusTooEarly: // which say that nothing was done
+		outcome.Message = fmt.Sprintf("The agent is too busy, or does not take this call now (%s).", statusText(status))
+	case maybeDelivered(status):
 		outcome.Delivery = Uncertain
-		outcome.Message = fmt.Sprintf("A gateway before the agent got no answer from it (%s). Whether the agent got the call is not known.", statusText(status))
+		outcome.Message = fmt.Sprintf("%s (%s). Whether the agent got the call is not known.", gatewayWords(status), statusText(status))
 	default:
 		outcome.Message = fmt.Sprintf("The agent answered with an error (%s).", statusText(status))
 	}
 	return outcome
+}
+
+// statusClientClosedRequest is what nginx and those like it say if the connection
+// for which they waited for the agent was closed.
+const statusClientClosedRequest = 499
+
+// maybeDelivered reports a status that a gateway answers with when it has passed the
+// call on and heard nothing more, so that only an A2A error beside it, which no
+// gateway writes, says what became of the call. That 503 comes with Retry-After
+// proves nothing: gateways add it themselves.
+func maybeDelivered(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, statusClientClosedRequest,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return status >= 520 // of content networks and load balancers
+}
+
+// gatewayWords is the beginning of a sentence about such a status.
+func gatewayWords(status int) string {
+	switch status {
+	case http.StatusServiceUnavailable:
+		return "The agent, or a gateway before it, is not available"
+	case http.StatusRequestTimeout, statusClientClosedRequest:
+		return "The agent, or a gateway before it, gave the call up"
+	}
+	return "A gateway before the agent got no answer from it"
 }
 
 func statusText(status int) string {

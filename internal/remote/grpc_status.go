@@ -21,7 +21,8 @@ type grpcMeaning struct {
 }
 
 // grpcMeanings are the meanings of what an agent answers with, by A2A 1.0, 5.4. A
-// status that gateways answer with as well leaves open whether the agent got the call.
+// status that gateways answer with as well leaves open whether the agent got the call,
+// unless a reason of A2A comes with it.
 var grpcMeanings = map[codes.Code]grpcMeaning{
 	codes.Canceled:           {Uncertain, "CANCELLED", "", "The call was canceled at the agent's side"},
 	codes.Unknown:            {Answered, "UNKNOWN", "", "The agent answered with an error"},
@@ -75,6 +76,9 @@ func (g *grpcCall) answeredWith(st *status.Status) *Error {
 		g.refused()
 	}
 	protocol, known := fault.known()
+	if known { // the agent's own word, which no gateway writes
+		meaning.delivery = Answered
+	}
 	if !known && meaning.code != "" {
 		protocol, known = byCode(g.codeFor(meaning))
 	}

@@ -83,7 +83,10 @@ func TestGRPCStatuses(t *testing.T) {
 		{"unauthenticated", status.New(codes.Unauthenticated, "because"), remote.Answered, remote.CodeUnauthenticated, "who is calling", 0},
 		{"a status that is none", status.New(42, "because"), remote.Uncertain, "gRPC 42", "because", 0},
 		{"a reason", withDetails(t, codes.FailedPrecondition, reason), remote.Answered, remote.CodeTaskNotCancelable, "cannot cancel this task", 0},
-		{"a reason that a gateway's status does not outdo", withDetails(t, codes.Unavailable, reason), remote.Uncertain, remote.CodeTaskNotCancelable, "cannot cancel this task", 0},
+		{"a reason beside a gateway's status", withDetails(t, codes.Unavailable, reason), remote.Answered, remote.CodeTaskNotCancelable, "cannot cancel this task", 0},
+		{"a reason of the agent's own time", withDetails(t, codes.DeadlineExceeded, reason), remote.Answered, remote.CodeTaskNotCancelable, "cannot cancel this task", 0},
+		{"a gateway's reason", withDetails(t, codes.Unavailable, &errdetails.ErrorInfo{Reason: "SERVICE_DISABLED", Domain: "gateway.example"}), remote.Uncertain, "gRPC UNAVAILABLE", "not known", 0},
+		{"a time to come back, of whomever", withDetails(t, codes.Unavailable, &errdetails.RetryInfo{RetryDelay: durationpb.New(7 * time.Second)}), remote.Uncertain, "gRPC UNAVAILABLE", "not known", 7 * time.Second},
 		{"details", withDetails(t, codes.Unknown, because), remote.Answered, "gRPC UNKNOWN", `because {"moon":"full"}`, 0},
 		{"a long story", status.New(codes.Unknown, strings.Repeat("x", 9000)), remote.Answered, "gRPC UNKNOWN", strings.Repeat("x", 500) + "…", 0},
 	} {
