@@ -14,6 +14,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/credential"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/store"
+	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
 // Record is what a server keeps, opened by a command beside whatever servers are
@@ -21,6 +22,7 @@ import (
 type Record struct {
 	Agents      *agent.Catalogue // without a way to fetch cards
 	Credentials *credential.Service
+	Replay      *task.Replay
 
 	db *store.DB
 }
@@ -39,6 +41,7 @@ func OpenRecord(ctx context.Context, d config.Data) (*Record, error) {
 	return &Record{
 		Agents:      &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), NewID: newID},
 		Credentials: NewCredentials(db, ring, slog.New(slog.DiscardHandler)),
+		Replay:      &task.Replay{Update: store.For[task.ReplayTx](db.Update)},
 		db:          db,
 	}, nil
 }

@@ -55,6 +55,7 @@ type commands struct {
 	Demo       demoCommand        `cmd:"" help:"Run Taskbay together with sample agents to try it with."`
 	Worker     workerCommand      `cmd:"" help:"Do the work of Taskbay servers that share a PostgreSQL database, and serve nothing."`
 	Migrate    migrateCommands    `cmd:"" help:"Look at the schema of a PostgreSQL database, or bring it up to date."`
+	Rebuild    rebuildCommand     `cmd:"" help:"Replay what agents said, and compare it with what is shown of their tasks."`
 	DemoAgent  demoAgentCommand   `cmd:"" help:"Run only the sample agents, for a Taskbay elsewhere."`
 	Credential credentialCommands `cmd:"" help:"Set, list and revoke what Taskbay shows to agents to be let in."`
 	Trust      trustCommands      `cmd:"" help:"Pin the public keys that agents' cards are signed with."`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/fault"
@@ -75,7 +76,7 @@ func (tx *Tx) MergeTask(from, into string) error {
 		return err
 	}
 	for _, m := range messages {
-		if _, err := tx.exec(`UPDATE message SET task_id = ?, seq = ?, version = ?
+		if _, err := tx.exec(`UPDATE message SET task_id = ?, seq = ?, version = ?, merged = TRUE
 			WHERE task_id = ? AND seq = ? AND NOT EXISTS (SELECT 1 FROM message b WHERE b.task_id = ? AND b.message_id = message.message_id AND b.role = message.role)`,
 			into, seq, version, from, m.Message.Seq, into); err != nil {
 			return fmt.Errorf("merge messages: %w", err)
@@ -101,7 +102,7 @@ func (tx *Tx) position(taskID string) (seq, version int64, err error) {
 }
 
 // ApplyChanges implements task.Tx.
-func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change) (changed bool, err error) {
+func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Time) (changed bool, err error) {
 	was, _, err := tx.TaskHead(h.TaskID)
 	if err != nil {
 		return false, err
@@ -110,6 +111,7 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change) (changed bool, er
 	if err != nil {
 		return false, err
 	}
+	w.at = received
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
 			return false, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/fault"
@@ -18,14 +19,15 @@ import (
 type timelineWriter struct {
 	tx      *Tx
 	taskID  string
-	seq     int64 // of the next entry
-	version int64 // the next one
+	seq     int64     // of the next entry
+	version int64     // the next one
+	at      time.Time // of new entries
 	changed bool
 }
 
 func (tx *Tx) writeTimeline(taskID string) (*timelineWriter, error) {
 	seq, version, err := tx.position(taskID)
-	return &timelineWriter{tx: tx, taskID: taskID, seq: seq, version: version + 1}, err
+	return &timelineWriter{tx: tx, taskID: taskID, seq: seq, version: version + 1, at: tx.now}, err
 }
 
 func (w *timelineWriter) apply(c task.Change) error {
@@ -74,7 +76,7 @@ func (w *timelineWriter) addMessage(m task.NewMessage, commandID string, definit
 	}
 	_, err = w.tx.exec(`INSERT INTO message (task_id, seq, version, message_id, role, parts, sha256, search, command_id, form_definition, at_us)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?)`,
-		w.taskID, w.next(), w.version, m.ID, string(role), string(parts), m.Digest, searchText(m.Message.Parts), commandID, definition, us(w.tx.now))
+		w.taskID, w.next(), w.version, m.ID, string(role), string(parts), m.Digest, searchText(m.Message.Parts), commandID, definition, us(w.at))
 	if err != nil {
 		return fmt.Errorf("store a message: %w", err)
 	}
@@ -115,7 +117,7 @@ func (w *timelineWriter) putArtifact(a a2a.Artifact) error {
 func (w *timelineWriter) insertArtifact(a a2a.Artifact, digest string) error {
 	_, err := w.tx.exec(`INSERT INTO artifact (task_id, seq, version, artifact_id, name, description, complete, sha256, search, at_us)
 		VALUES (?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?)`,
-		w.taskID, w.next(), w.version, a.ArtifactID, a.Name, a.Description, digest, artifactSearch(a), us(w.tx.now))
+		w.taskID, w.next(), w.version, a.ArtifactID, a.Name, a.Description, digest, artifactSearch(a), us(w.at))
 	if err != nil {
 		return fmt.Errorf("store an artifact: %w", err)
 	}
@@ -165,7 +167,7 @@ func (w *timelineWriter) complete(artifactID string) error {
 
 func (w *timelineWriter) addTransition(s a2a.State) error {
 	_, err := w.tx.exec("INSERT INTO transition (task_id, seq, version, state, at_us) VALUES (?, ?, ?, ?, ?)",
-		w.taskID, w.next(), w.version, string(s), us(w.tx.now))
+		w.taskID, w.next(), w.version, string(s), us(w.at))
 	if err != nil {
 		return fmt.Errorf("store a transition: %w", err)
 	}

@@ -47,6 +47,12 @@ type Event struct {
 	Digest    string          // SHA-256 of Raw
 	Asked     time.Time
 	Received  time.Time
+
+	// What it was taken in with, for a replay.
+	Number      int64  // its place among the task's observations, from 1; the ledger gives it
+	Seq         int64  // the place in the timeline that was next; the ledger gives it
+	AnsweredBy  string // the command that answered the open question
+	AfterAnswer bool   // see Timing
 }
 
 // Blob is bytes on their way into the record.
@@ -67,12 +73,14 @@ type Tx interface {
 	CreateTask(Head, Owner) error
 	// MergeTask moves what belongs to a task that turned out to be another one.
 	MergeTask(from, into string) error
-	// AppendEvent reports false, and does nothing, if the observation is there.
+	// AppendEvent gives the event its number and place. It reports false, and does
+	// nothing, if the observation is there.
 	AppendEvent(Event) (added bool, err error)
 	PutBlob(taskID string, b Blob) error
-	// ApplyChanges stores the head and its changes. If nothing differs from
-	// what is stored, it reports false, and the task's version stays.
-	ApplyChanges(Head, []Change) (changed bool, err error)
+	// ApplyChanges stores the head and its changes, received at that time. If
+	// nothing differs from what is stored, it reports false, and the task's version
+	// stays.
+	ApplyChanges(h Head, changes []Change, received time.Time) (changed bool, err error)
 	// ConfirmSends makes those uncertain sends of a task succeeded whose message
 	// the agent has.
 	ConfirmSends(taskID string, has func(messageID string) bool) error
@@ -114,12 +122,12 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 		return Outcome{}, err
 	}
 	known := Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, Duplicate: true}
-	when := Timing{Asked: o.Asked, Received: o.Observation.Received}
+	when := Timing{Asked: o.Asked.Truncate(time.Microsecond), Received: o.Observation.Received.Truncate(time.Microsecond)}
 	if when.AfterAnswer, err = afterAnswer(tx, head, o); err != nil {
 		return Outcome{}, err
 	}
-	sight := sightOf(o)
-	if sight != "" && sight == head.Sight && head.Doubt == (Doubt{}) && !when.AfterAnswer {
+	seen := sightOf(o)
+	if seen != "" && seen == head.Sight && head.Doubt == (Doubt{}) && !when.AfterAnswer {
 		return known, nil
 	}
 	event, blobs := detachBlobs(event)
@@ -128,9 +136,11 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 	case setAside && next.Doubt == head.Doubt:
 		return known, confirm(tx, head, event)
 	case !setAside:
-		next.Sight = sight
+		next.Sight = seen
 	}
-	if added, err := tx.AppendEvent(ledgerRow(newID(), head.TaskID, o)); err != nil || !added {
+	row := ledgerRow(newID(), head.TaskID, o)
+	row.AnsweredBy, row.AfterAnswer = head.AnsweredBy, when.AfterAnswer
+	if added, err := tx.AppendEvent(row); err != nil || !added {
 		return known, err
 	}
 	for _, b := range blobs {
@@ -138,7 +148,7 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
-	changed, err := tx.ApplyChanges(next, changes)
+	changed, err := tx.ApplyChanges(next, changes, when.Received)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -163,7 +173,11 @@ func sightOf(o Observed) string {
 	if o.Source != SourcePoll {
 		return ""
 	}
-	sum := sha256.Sum256(o.Observation.Payload)
+	return sight(o.Observation.Payload)
+}
+
+func sight(payload []byte) string {
+	sum := sha256.Sum256(payload)
 	return hex.EncodeToString(sum[:])
 }
 

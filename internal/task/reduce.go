@@ -182,8 +182,11 @@ func questionIn(s a2a.Status, number int64) Asked {
 	return asked
 }
 
-// asking is a status whose question is the agent's, whatever role it gives it.
+// asking is a status whose question is the agent's, whatever role it gives it, and
+// whose time is as the record keeps it: else one and the same status would seem to be
+// later than itself.
 func asking(s a2a.Status) a2a.Status {
+	s.Timestamp = s.Timestamp.Truncate(time.Microsecond)
 	if s.State.Waiting() && s.Message != nil && s.Message.Role != a2a.RoleAgent {
 		m := *s.Message
 		m.Role = a2a.RoleAgent

@@ -62,6 +62,8 @@ func Run(t *testing.T, open Open) {
 		"ClaimsAtOnce":             testClaimsAtOnce,
 		"Checks":                   testChecks,
 		"LedgerIsAppendOnly":       testLedgerIsAppendOnly,
+		"Replay":                   testReplay,
+		"ReplayFindsDifferences":   testReplayFindsDifferences,
 		"Blobs":                    testBlobs,
 		"Credentials":              testCredentials,
 		"Exchanges":                testExchanges,
@@ -76,6 +78,7 @@ func Run(t *testing.T, open Open) {
 			b := &bench{T: t, db: open(t, published), published: published}
 			b.lease("w0", "w1", "w2", "w3", "alive", "dead")
 			test(b)
+			b.replays()
 		})
 	}
 }
@@ -107,6 +110,7 @@ type bench struct {
 	*testing.T
 	db        *store.DB
 	published *publications
+	broken    bool // the test changed tasks past their ledgers
 }
 
 // lease gives the workers a lease.
