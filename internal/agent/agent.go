@@ -13,7 +13,7 @@ import (
 type Health struct {
 	Status    HealthStatus
 	CheckedAt time.Time // zero if never
-	Error     string    // public, in words; "" unless unreachable
+	Error     string    // public, in words; "" unless unreachable or a mismatch
 	Attempts  []Attempt // what the last discovery tried, in order
 }
 
@@ -31,6 +31,9 @@ const (
 	HealthUnknown     HealthStatus = "unknown"
 	HealthReachable   HealthStatus = "reachable"
 	HealthUnreachable HealthStatus = "unreachable"
+	// HealthMismatch is that of an agent whose card could be fetched and was not
+	// taken: it is less trusted than the one that came before, which stays.
+	HealthMismatch HealthStatus = "mismatch"
 )
 
 // Agent is one agent of the catalogue with its latest stored card.

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
+	"github.com/agent-taskbay/taskbay/internal/agent/signature"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
@@ -98,7 +99,19 @@ func decodeCard(raw []byte, r *report) (object, error) {
 	if rest := raw[decoder.InputOffset():]; !isBlank(string(rest)) {
 		r.add(Error, "", sectionCard, "Something follows the card in the same document; it is ignored.")
 	}
+	findAmbiguities(value, r)
 	return object{r, "", sectionCard, decodeMembers(value)}, nil
+}
+
+// findAmbiguities finds fault with members that another reader may take for others.
+func findAmbiguities(card []byte, r *report) {
+	for _, a := range signature.Ambiguities(card) {
+		if a.First == a.Second {
+			r.add(Error, a.Path, sectionCard, "%s is there twice; the last one counts here, and another one may count elsewhere.", cut(a.Second, 60))
+			continue
+		}
+		r.add(Warning, a.Path, sectionCard, "%s and %s are both there, and some readers take them for one; here each counts under its very name.", cut(a.First, 60), cut(a.Second, 60))
+	}
 }
 
 // notJSON says what a document that is no JSON seems to be.

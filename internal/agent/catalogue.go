@@ -168,6 +168,10 @@ func (c *Catalogue) discover(ctx context.Context, a Agent) error {
 		return err
 	}
 	return c.Update(ctx, func(tx Tx) error {
+		d := d // a transaction may be tried again
+		if err := hold(tx, a.ID, &d); err != nil {
+			return err
+		}
 		d.Health.CheckedAt = tx.Now()
 		d.NextTurn = tx.Now().Add(refreshEvery)
 		tx.Signal(live.OrganisationTopic(a.OrganisationID))

@@ -2,15 +2,20 @@ package agent_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/go-jose/go-jose/v4"
 	"github.com/google/uuid"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/agent/signature"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/remote"
@@ -137,4 +142,72 @@ func TestScore(t *testing.T) {
 			t.Errorf("Score(%v) = %d, want %d", findings, got, want)
 		}
 	}
+}
+
+// TestPinsThatEnded: waiting for the end of a pin is of no use to somebody who
+// takes the signature off a card, nor is a key whose pin has ended.
+func TestPinsThatEnded(t *testing.T) {
+	t.Parallel()
+	c, cards := newCatalogue(t)
+	ctx, p := context.Background(), access.LocalOperator()
+	now := time.Now()
+	current, ended := pinned(t, c, now.Add(time.Hour)), pinned(t, c, now.Add(-time.Hour))
+	unsigned := `{"name":"Ada"}`
+	a, _, err := c.Register(ctx, p, address)
+	if err != nil || a.Distrust == "" {
+		t.Fatalf("Register: %q, %v; want it not called without a signature", a.Distrust, err)
+	}
+	for _, step := range []struct {
+		card   string
+		trust  agent.Trust
+		health agent.HealthStatus
+		stays  bool
+	}{
+		{signedBy(t, ended), agent.TrustInvalid, agent.HealthReachable, false},
+		{unsigned, agent.TrustInvalid, agent.HealthMismatch, true},
+		{signedBy(t, current), agent.TrustVerified, agent.HealthReachable, false},
+		{signedBy(t, ended), agent.TrustVerified, agent.HealthMismatch, true},
+		{unsigned, agent.TrustVerified, agent.HealthMismatch, true},
+		{"[]", agent.TrustVerified, agent.HealthUnreachable, true},
+		{signedBy(t, current), agent.TrustVerified, agent.HealthReachable, false},
+	} {
+		cards.set(step.card, nil)
+		a, err := c.Discover(ctx, p, a.ID)
+		if err != nil || a.Trust != step.trust || a.Health.Status != step.health || (string(a.CardRaw) != step.card) != step.stays || (a.Health.Error == "") != (step.health == agent.HealthReachable) {
+			t.Errorf("Discover(%.80s) = %s, %s %q, card %.80s, %v; want %+v", step.card, a.Trust, a.Health.Status, a.Health.Error, a.CardRaw, err, step)
+		}
+	}
+}
+
+// pinned pins a new key for the origin of address until a time that may be past.
+func pinned(t *testing.T, c *agent.Catalogue, until time.Time) ed25519.PrivateKey {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.Update(context.Background(), func(tx agent.Tx) error {
+		return tx.InsertPin(agent.Pin{
+			ID: c.NewID(), OrganisationID: access.LocalOperator().OrganisationID, Origin: "http://127.0.0.1",
+			Key: signature.Key{Public: public}, ExpiresAt: until, CreatedAt: tx.Now(),
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return private
+}
+
+// signedBy returns a card that is signed with a key.
+func signedBy(t *testing.T, key ed25519.PrivateKey) string {
+	t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: key}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := signer.Sign([]byte(`{"name":"Ada"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return `{"name":"Ada","signatures":[` + strings.Replace(signed.FullSerialize(), `"payload"`, `"x"`, 1) + `]}`
 }

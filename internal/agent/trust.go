@@ -51,7 +51,7 @@ func (c *Catalogue) Pins(ctx context.Context, p access.Principal) ([]Pin, error)
 
 // Pin trusts a public key (see signature.ParseKey) for cards from an origin until a
 // time: "" and the zero time are no good. fault.Unprocessable, with the locations
-// origin, key and expires.
+// origin, key and expiresAt.
 func (c *Catalogue) Pin(ctx context.Context, p access.Principal, origin, key, keyID string, expires time.Time) (Pin, error) {
 	pin := Pin{ID: c.NewID(), OrganisationID: p.OrganisationID, ExpiresAt: expires.UTC(), CreatedBy: p.Name}
 	var faults []fault.Field
@@ -63,7 +63,7 @@ func (c *Catalogue) Pin(ctx context.Context, p access.Principal, origin, key, ke
 		faults = append(faults, fault.Public(err).Fields...)
 	}
 	if now := time.Now(); !expires.After(now) || expires.After(now.Add(maxPinTime)) {
-		faults = append(faults, fault.Field{Location: "expires", Message: "Give a day within the next five years: a key that is lost should not be trusted for ever."})
+		faults = append(faults, fault.Field{Location: "expiresAt", Message: "Give a day within the next five years: a key that is lost should not be trusted for ever."})
 	}
 	if len(faults) > 0 {
 		return Pin{}, fault.WithFields("This key cannot be pinned.", faults)
@@ -89,7 +89,7 @@ func (c *Catalogue) judge(tx Tx, organisationID string, agents ...*Agent) error 
 	var pins []Pin
 	read := false
 	for _, a := range agents {
-		if a.HasCard() && a.Card.Signed && !read {
+		if a.HasCard() && !read {
 			var err error
 			if pins, err = tx.Pins(organisationID); err != nil {
 				return err
@@ -102,22 +102,21 @@ func (c *Catalogue) judge(tx Tx, organisationID string, agents ...*Agent) error 
 }
 
 // judge sets Trust, TrustedKey and Distrust, and adds findings.
-func (a *Agent) judge(pins []Pin, require bool, now time.Time) {
+func (a *Agent) judge(all []Pin, require bool, now time.Time) {
 	a.Trust = TrustUnsigned
 	if !a.HasCard() {
 		return
 	}
 	origin := a.CardOrigin()
-	var keys []signature.Key
-	for _, pin := range pins {
-		if pin.Origin == origin && now.Before(pin.ExpiresAt) {
-			keys = append(keys, pin.Key)
-		}
-	}
-	key, err := signature.Verify(a.CardRaw, keys)
+	pins := pinsOf(origin, all)
+	key, err := signature.Verify(a.CardRaw, pins.keys(now))
 	switch {
 	case err == nil:
 		a.Trust, a.TrustedKey = TrustVerified, key.Thumbprint()
+	case errors.Is(err, signature.ErrUnsigned) && len(pins) > 0:
+		a.Distrust = fmt.Sprintf("The card of this agent is not signed, and a key is pinned for %s, where cards have to be signed, so it is not called: whoever can change a card can take its signature off. "+
+			"Get a signed card from the agent's provider, or remove the pinned key.", origin)
+		a.Findings = append(a.Findings, Finding{Error, "/signatures", "The card is not signed, and a key is pinned for " + origin + ".", sectionSignature})
 	case errors.Is(err, signature.ErrUnsigned) && require:
 		a.Distrust = "The card of this agent is not signed, and only agents with a signed card are called here. An administrator can change that with the setting require-signatures."
 	case errors.Is(err, signature.ErrUnsigned):
@@ -130,6 +129,74 @@ func (a *Agent) judge(pins []Pin, require bool, now time.Time) {
 		a.Distrust = "The signature of this agent's card does not hold, so it is not called: the card was changed after it was signed, or signed by somebody else."
 		a.Findings = append(a.Findings, Finding{Error, "/signatures", "The signature does not hold: " + err.Error() + ".", sectionSignature})
 	}
+}
+
+// hold leaves an agent the card that it has if the one that was found is trusted
+// less: whoever can change a card could lead calls elsewhere by taking its
+// signature off. A pin that has ended counts here, so that waiting for its end is
+// of no use; a person who removes the pin lets the new card in.
+func hold(tx Tx, agentID string, d *Discovery) error {
+	if d.Raw == nil {
+		return nil
+	}
+	a, err := tx.Agent("", agentID)
+	if err != nil || !a.HasCard() {
+		return err
+	}
+	all, err := tx.Pins(a.OrganisationID)
+	if err != nil {
+		return err
+	}
+	origin := a.CardOrigin()
+	pins, now := pinsOf(origin, all), tx.Now()
+	had, _ := pins.standing(a.CardRaw, now)
+	if got, why := pins.standing(d.Raw, now); got < had {
+		what := "is not signed any more"
+		if !errors.Is(why, signature.ErrUnsigned) {
+			what = "does not hold as signed by a key that is pinned for " + origin + " (" + why.Error() + ")"
+		}
+		d.Raw, d.Health.Status = nil, HealthMismatch
+		d.Health.Error = fmt.Sprintf("The card that is at %s now %s. The card that was verified before stays, and nothing is sent to an address that only the new one has. "+
+			"Get a signed card from the agent's provider and pin its key if that is another one, or remove the pinned key; then fetch the card again.", d.URL, what)
+	}
+	return nil
+}
+
+// originPins are the pins of one origin, those that have ended too.
+type originPins []Pin
+
+func pinsOf(origin string, all []Pin) originPins {
+	var pins originPins
+	for _, pin := range all {
+		if pin.Origin == origin {
+			pins = append(pins, pin)
+		}
+	}
+	return pins
+}
+
+// keys returns those that are trusted at a time; at the zero time all ever were.
+func (pins originPins) keys(now time.Time) []signature.Key {
+	var keys []signature.Key
+	for _, pin := range pins {
+		if now.Before(pin.ExpiresAt) {
+			keys = append(keys, pin.Key)
+		}
+	}
+	return keys
+}
+
+// standing ranks how far a card is trusted: 2 if its signature holds with a key
+// that is pinned, 1 if with one whose pin has ended, 0 if with none, and why not.
+func (pins originPins) standing(card []byte, now time.Time) (int, error) {
+	if _, err := signature.Verify(card, pins.keys(now)); err == nil {
+		return 2, nil
+	}
+	_, err := signature.Verify(card, pins.keys(time.Time{}))
+	if err == nil {
+		return 1, errors.New("the pin of its key has ended")
+	}
+	return 0, err
 }
 
 // CardOrigin is the origin that the card was found at, whose pins count; "" if

@@ -25,9 +25,9 @@ type Agent struct {
 
 // AgentHealth says whether an agent's card could be fetched the last time.
 type AgentHealth struct {
-	Status    string     `json:"status" enum:"reachable,unreachable,unknown"`
+	Status    string     `json:"status" enum:"reachable,unreachable,mismatch,unknown" doc:"mismatch: a card was fetched that is trusted less than the one before, which stays."`
 	CheckedAt *time.Time `json:"checkedAt" doc:"null if never."`
-	Error     string     `json:"error,omitempty" doc:"Why it is unreachable, in words."`
+	Error     string     `json:"error,omitempty" doc:"Why it is unreachable, or its new card was not accepted, in words."`
 }
 
 // Extension is a protocol extension that an agent advertises.

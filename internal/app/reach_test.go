@@ -110,14 +110,7 @@ func TestCardTrust(t *testing.T) {
 	agent := newCardServer(t)
 	s := apptest.Start(t, apptest.Options{})
 	id := s.Register(agent.URL + "/card.json").ID
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	public, err := json.Marshal(jose.JSONWebKey{Key: key.Public()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	key, public := newCardKey(t)
 	// wants fetches the card again and sends a message, which is called or not.
 	wants := func(trust, problem, shown string) {
 		t.Helper()
@@ -138,13 +131,17 @@ func TestCardTrust(t *testing.T) {
 	wants("untrusted", "there is no key to check that with", "Signed, not trusted")
 
 	var pin struct{ ID, Thumbprint, Algorithm string }
-	if status := s.Call("POST", "/api/v1/pins", map[string]any{"origin": agent.URL, "key": string(public), "expiresAt": time.Now().Add(time.Hour)}, &pin); status != 201 || pin.Algorithm != "ES256" {
+	if status := s.Call("POST", "/api/v1/pins", map[string]any{"origin": agent.URL, "key": public, "expiresAt": time.Now().Add(time.Hour)}, &pin); status != 201 || pin.Algorithm != "ES256" {
 		t.Fatalf("the key was pinned with %d: %+v", status, pin)
 	}
 	wants("verified", "", pin.Thumbprint)
+	var problem json.RawMessage
+	if status := s.Call("POST", "/api/v1/pins", map[string]any{"origin": agent.URL, "key": public, "expiresAt": time.Now().Add(-time.Hour)}, &problem); status != 422 || !strings.Contains(string(problem), `"/expiresAt"`) {
+		t.Errorf("a pin that has ended is answered with %d %s", status, problem)
+	}
 	signed := agent.card
 	agent.set(strings.Replace(signed, `"Ada"`, `"Eve"`, 1))
-	wants("invalid", "does not hold", "The signature does not hold")
+	wants("verified", "", "new card was not accepted.")
 	agent.set(signed)
 	wants("verified", "", "Verified")
 	if status := s.Call("DELETE", "/api/v1/pins/"+pin.ID, nil, nil); status != 200 {
@@ -153,7 +150,7 @@ func TestCardTrust(t *testing.T) {
 	wants("untrusted", "there is no key", "Signed, not trusted")
 
 	// The same by the page.
-	form := url.Values{"key": {string(public)}, "expires": {time.Now().AddDate(0, 1, 0).Format(time.DateOnly)}}
+	form := url.Values{"key": {public}, "expires": {time.Now().AddDate(0, 1, 0).Format(time.DateOnly)}}
 	if status, _ := s.Post("/agents/"+id+"/trust", form); status != http.StatusSeeOther {
 		t.Errorf("the page pinned with %d", status)
 	}
@@ -161,6 +158,88 @@ func TestCardTrust(t *testing.T) {
 	if status, page := s.Post("/agents/"+id+"/trust", url.Values{"key": {"no key"}, "expires": {"yesterday"}}); status != http.StatusUnprocessableEntity || !strings.Contains(page, "no line with BEGIN PUBLIC KEY") || !strings.Contains(page, "within the next five years") {
 		t.Errorf("a key that is none was answered with %d", status)
 	}
+}
+
+// TestCardThatLosesItsSignature: whoever can change a card cannot lead calls
+// elsewhere by taking its signature off, or by signing it with another key.
+func TestCardThatLosesItsSignature(t *testing.T) {
+	t.Parallel()
+	agent, thief := newCardServer(t), newCardServer(t)
+	s := apptest.Start(t, apptest.Options{})
+	key, public := newCardKey(t)
+	another, _ := newCardKey(t)
+	unsigned := agent.card
+	stolen := strings.ReplaceAll(unsigned, agent.URL, thief.URL)
+	agent.sign(t, key)
+	signed := agent.card
+	var pin struct{ ID string }
+	s.Call("POST", "/api/v1/pins", map[string]any{"origin": agent.URL, "key": public, "expiresAt": time.Now().Add(time.Hour)}, &pin)
+	id := s.Register(agent.URL + "/card.json").ID
+
+	var got struct {
+		Trust  string
+		Health struct{ Status, Error string }
+		Card   json.RawMessage
+	}
+	// fetched fetches the card and sends a message, which reaches the agent that is
+	// named by the card that counts.
+	fetched := func(card string, sign *ecdsa.PrivateKey, health, why string) {
+		t.Helper()
+		if agent.set(card); sign != nil {
+			agent.sign(t, sign)
+		}
+		s.Call("POST", "/api/v1/agents/"+id+"/discover", nil, &got)
+		if got.Health.Status != health || !strings.Contains(got.Health.Error, why) {
+			t.Errorf("the agent is %s: %q, want %s: %q", got.Health.Status, got.Health.Error, health, why)
+		}
+		if health == "mismatch" && (got.Trust != "verified" || string(got.Card) != signed) {
+			t.Errorf("the card that counts is %s: %s", got.Trust, got.Card)
+		}
+		before := agent.called()
+		if c := s.Send(id, map[string]any{"text": "hello"}); c.Status != "succeeded" || agent.called() == before {
+			t.Errorf("the message is %s: %s", c.Status, c.Error)
+		}
+	}
+	fetched(signed, nil, "reachable", "")
+	fetched(stolen, nil, "mismatch", "is not signed any more")
+	fetched(strings.TrimSuffix(stolen, "}")+`,"Signatures":[]}`, nil, "mismatch", "is not signed any more")
+	fetched(stolen, another, "mismatch", "none of its 1 signatures is by a key that is pinned")
+	if page := s.Page("/agents/" + id); !strings.Contains(page, "New card not accepted") || !strings.Contains(page, "remove the pinned key") {
+		t.Error("the page does not say that the new card was not accepted, and what to do")
+	}
+	if page := s.Page("/agents/" + id + "/trust"); !strings.Contains(page, "new card was not accepted") {
+		t.Error("the page of the keys does not say that the new card was not accepted")
+	}
+	fetched(signed, nil, "reachable", "")
+	if n := thief.called(); n != 0 {
+		t.Errorf("the address of the card that was not accepted was called %d times", n)
+	}
+
+	// A person who removes the pin lets the card in without a signature.
+	fetched(unsigned, nil, "mismatch", "remove the pinned key")
+	s.Call("DELETE", "/api/v1/pins/"+pin.ID, nil, nil)
+	fetched(unsigned, nil, "reachable", "")
+	if got.Trust != "unsigned" {
+		t.Errorf("without a pin the card is %s", got.Trust)
+	}
+	// And one who pins again wants it signed.
+	s.Call("POST", "/api/v1/pins", map[string]any{"origin": agent.URL, "key": public, "expiresAt": time.Now().Add(time.Hour)}, &pin)
+	if c := s.Send(id, map[string]any{"text": "hello"}); c.Status != "failed" || !strings.Contains(c.Error, "is not signed, and a key is pinned for "+agent.URL) {
+		t.Errorf("to a card that is not signed the message is %s: %s", c.Status, c.Error)
+	}
+}
+
+func newCardKey(t *testing.T) (*ecdsa.PrivateKey, string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := json.Marshal(jose.JSONWebKey{Key: key.Public()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key, string(public)
 }
 
 // TestSignaturesRequired refuses an agent whose card is not signed.

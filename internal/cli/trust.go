@@ -2,11 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/fault"
@@ -14,7 +18,7 @@ import (
 
 type trustCommands struct {
 	Pin    trustPin    `cmd:"" help:"Trust a public key for the cards of an origin."`
-	List   trustList   `cmd:"" help:"List the keys that cards may be signed with."`
+	List   trustList   `cmd:"" help:"List the keys that cards may be signed with, and the agents whose cards are not accepted."`
 	Remove trustRemove `cmd:"" help:"Trust a key no longer."`
 }
 
@@ -35,7 +39,7 @@ func (c trustPin) Run(ctx context.Context, s Streams) error {
 	return withRecord(ctx, c.Data, func(r *app.Record) error {
 		pin, err := r.Agents.Pin(ctx, access.LocalOperator(), c.Origin, string(key), c.KeyID, c.Until)
 		if err != nil {
-			return explainFields(err, map[string]string{"origin": "the origin", "key": "the key", "expires": "--until"})
+			return explainFields(err, map[string]string{"origin": "the origin", "key": "the key", "expiresAt": "--until"})
 		}
 		_, err = fmt.Fprintf(s.Out, "Cards at %s may be signed with the %s key %s until %s.\n", pin.Origin, pin.Key.Algorithm(), pin.Key.Thumbprint(), pin.ExpiresAt.Format(time.DateOnly))
 		return err
@@ -54,16 +58,50 @@ func (c trustList) Run(ctx context.Context, s Streams) error {
 			return err
 		}
 		if len(pins) == 0 {
-			_, err := fmt.Fprintln(s.Out, "No key is pinned.")
-			return err
+			_, _ = fmt.Fprintln(s.Out, "No key is pinned.") // what follows tells what went wrong
+			return listDistrusted(ctx, s.Out, r)
 		}
 		table := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(table, "ID\tORIGIN\tALGORITHM\tKEY\tKEY ID\tUNTIL") // Flush tells what went wrong
 		for _, pin := range pins {
 			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", pin.ID, pin.Origin, pin.Key.Algorithm(), pin.Key.Thumbprint(), oneLine(pin.Key.ID), pin.ExpiresAt.Format(time.DateOnly))
 		}
-		return table.Flush()
+		return errors.Join(table.Flush(), listDistrusted(ctx, s.Out, r))
 	})
+}
+
+// maxDistrusted is how many agents are listed with what is wrong with their cards.
+const maxDistrusted = 20
+
+// listDistrusted says of which agents a card was not accepted, or keeps them from
+// being called, for its signatures.
+func listDistrusted(ctx context.Context, out io.Writer, r *app.Record) error {
+	all, err := r.Agents.List(ctx, access.LocalOperator())
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	count := 0
+	for _, a := range all {
+		var whys []string
+		if a.Health.Status == agent.HealthMismatch {
+			whys = append(whys, a.Health.Error)
+		}
+		if a.Distrust != "" {
+			whys = append(whys, a.Distrust)
+		}
+		if len(whys) == 0 {
+			continue
+		}
+		if count++; count <= maxDistrusted {
+			_, _ = fmt.Fprintf(&text, "\n%s, %s\n  %s\n", oneLine(a.Name), a.CardURL, strings.Join(whys, "\n  "))
+		}
+	}
+	if more := count - maxDistrusted; more > 0 {
+		_, _ = fmt.Fprintf(&text, "\nand %d more\n", more)
+	}
+	_, err = io.WriteString(out, text.String())
+	return err
 }
 
 type trustRemove struct {

@@ -1,6 +1,9 @@
 package cli_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +33,18 @@ func TestTrustCommands(t *testing.T) {
 		t.Fatalf("the server knows of %+v", pins)
 	}
 	if got := trust("", "list"); !strings.Contains(got.out, pins.Items[0].ID) {
+		t.Errorf("list = %+v", got)
+	}
+	// An agent at that origin has to be signed now, which the list says.
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"name":"Ada\n\u001b[31m"}`)
+	}))
+	t.Cleanup(agent.Close)
+	s.Register(agent.URL + "/card.json")
+	if got := trust(publicKey, "pin", agent.URL, "-", "--until", until); got.code != 0 {
+		t.Errorf("pin = %+v", got)
+	}
+	if got := trust("", "list"); !strings.Contains(got.out, agent.URL+"/card.json\n  The card of this agent is not signed, and a key is pinned for "+agent.URL) || strings.Contains(got.out, "\x1b") {
 		t.Errorf("list = %+v", got)
 	}
 	if got := trust("", "remove", pins.Items[0].ID); got.code != 0 {

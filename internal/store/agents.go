@@ -38,6 +38,9 @@ func scanAgent(s scanner) (agent.Agent, error) {
 	if err := json.Unmarshal([]byte(attempts), &a.Health.Attempts); err != nil {
 		return a, fmt.Errorf("read what the last discovery tried: %w", err)
 	}
+	if a.Health.Status == agent.HealthReachable && a.Health.Error != "" {
+		a.Health.Status = agent.HealthMismatch
+	}
 	a.Health.CheckedAt, a.CreatedAt, a.UpdatedAt, a.CardFetchedAt = checked.Time, created.Time, updated.Time, fetched.Time
 	if pinned != "" {
 		a.Pinned = new(remote.Interface)
@@ -81,12 +84,16 @@ func (tx *Tx) InsertAgent(a agent.Agent) error {
 
 // StoreDiscovery implements agent.Tx.
 func (tx *Tx) StoreDiscovery(agentID string, d agent.Discovery) error {
+	status := d.Health.Status
+	if status == agent.HealthMismatch { // to the table a reachable agent that has an error
+		status = agent.HealthReachable
+	}
 	attempts, err := json.Marshal(d.Health.Attempts)
 	if err != nil {
 		return fmt.Errorf("write what a discovery tried: %w", err)
 	}
 	if err := tx.execOne(`UPDATE agent SET health_status = ?, health_error = ?, health_attempts = ?, checked_us = ?, refresh_us = ?, updated_us = ? WHERE id = ?`,
-		string(d.Health.Status), d.Health.Error, string(attempts), us(d.Health.CheckedAt), us(d.NextTurn), us(tx.now), agentID); err != nil {
+		string(status), d.Health.Error, string(attempts), us(d.Health.CheckedAt), us(d.NextTurn), us(tx.now), agentID); err != nil {
 		return fmt.Errorf("store the health of agent %s: %w", agentID, err)
 	}
 	if d.Raw == nil {

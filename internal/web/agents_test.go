@@ -20,7 +20,7 @@ func TestAgentsList(t *testing.T) {
 	for _, n := range a.all(".row .chip") {
 		states = append(states, strings.TrimSpace(textOfNode(n)))
 	}
-	if diff := cmp.Diff([]string{"Reachable", "Not reachable", "Reachable"}, states); diff != "" {
+	if diff := cmp.Diff([]string{"Reachable", "Not reachable", "New card not accepted"}, states); diff != "" {
 		t.Errorf("health mismatch (-want +got):\n%s", diff)
 	}
 	if got := len(a.all(".row-warning")); got != 1 {

@@ -95,7 +95,7 @@ func sampleAgents() []agent.Agent {
 				{URL: "http://127.0.0.1:4999/.well-known/agent.json", Problem: "connection refused"},
 			}}},
 		{ID: oddAgent, CardURL: "https://odd.example.net/card.json", Name: odd.Name, Description: "שלום, " + hostile,
-			Health: agent.Health{Status: agent.HealthReachable, CheckedAt: at(1)}, Card: odd, CardRaw: json.RawMessage(`{}`), CardFetchedAt: at(1)},
+			Health: agent.Health{Status: agent.HealthMismatch, CheckedAt: at(1), Error: "The card is not signed any more, says " + hostile}, Card: odd, CardRaw: json.RawMessage(`{}`), CardFetchedAt: at(1)},
 	}
 }
 

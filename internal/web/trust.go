@@ -57,6 +57,7 @@ func (s *server) trustPin(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := views.TrustPage{Agent: a, Entered: map[string]string{}, Problem: fault.Public(err).Message, Errors: faultsOf(err)}
+	p.Errors["expires"] = p.Errors["expiresAt"]
 	for _, name := range []string{"key", "keyId", "expires"} {
 		p.Entered[name] = r.PostForm.Get(name)
 	}

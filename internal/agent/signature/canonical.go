@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,7 +20,7 @@ import (
 // does not say. The parameters of extensions, of which that is not true, are always
 // covered as they came.
 func canonicalForms(card []byte) ([][]byte, error) {
-	if err := jsontextValid(card); err != nil {
+	if err := readOneWay(card); err != nil {
 		return nil, err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(card))
@@ -43,10 +44,16 @@ func canonicalForms(card []byte) ([][]byte, error) {
 	return forms, nil
 }
 
-// jsontextValid refuses a card whose members can be read in two ways.
-func jsontextValid(card []byte) error {
-	if !jsontext.Value(card).IsValid() {
-		return errors.New("it has a member twice, or text that is not UTF-8")
+// readOneWay refuses a card whose members can be read in two ways.
+func readOneWay(card []byte) error {
+	found := Ambiguities(card)
+	switch {
+	case len(found) > 0 && found[0].First == found[0].Second:
+		return fmt.Errorf("it has the member %.60q twice", found[0].First)
+	case len(found) > 0:
+		return fmt.Errorf("it has the members %.60q and %.60q, which readers may take for one", found[0].First, found[0].Second)
+	case !jsontext.Value(card).IsValid():
+		return errors.New("it is not one JSON object in UTF-8 and nothing else")
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"fmt"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
 )
 
 // MaxSignatures is how many signatures of a card are looked at.
@@ -28,8 +30,8 @@ var (
 
 // entry is one signature as a card has it (A2A 1.0, 4.4.7).
 type entry struct {
-	Protected string `json:"protected"`
-	Signature string `json:"signature"`
+	Protected string
+	Signature string
 }
 
 // Verify returns the key that a signature of the card holds with; one is enough.
@@ -70,32 +72,39 @@ func Verify(card []byte, keys []Key) (Key, error) {
 	return Key{}, fmt.Errorf("%w: none of its %d signatures is by a key that is pinned, over the card as it came", ErrInvalid, len(entries))
 }
 
-// signatures returns those of a card, at most MaxSignatures of them.
+// signatures returns those of a card, at most MaxSignatures of them. Like everything
+// that reads a card it goes by the very name of a member, and passes over a byte
+// order mark and what follows the card, which no signature holds for.
 func signatures(card []byte) ([]entry, error) {
-	var signed struct {
-		Signatures json.RawMessage `json:"signatures"`
-	}
-	if err := json.Unmarshal(card, &signed); err != nil {
+	var whole json.RawMessage
+	if err := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(card, byteOrderMark))).Decode(&whole); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if len(signed.Signatures) == 0 || string(signed.Signatures) == "null" || string(signed.Signatures) == "[]" {
+	list := rawjson.Member(whole, "signatures")
+	switch rawjson.KindOf(list) {
+	case rawjson.Absent, rawjson.Null:
 		return nil, ErrUnsigned
-	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(signed.Signatures, &list); err != nil {
+	case rawjson.Array:
+	default:
 		return nil, fmt.Errorf("%w: its signatures are no list", ErrInvalid)
 	}
-	if len(list) == 0 {
-		return nil, ErrUnsigned
-	}
-	entries := make([]entry, min(len(list), MaxSignatures))
-	for i := range entries {
-		if err := json.Unmarshal(list[i], &entries[i]); err != nil {
-			entries[i] = entry{} // which check refuses
+	var entries []entry
+	for one := range rawjson.Elements(list) {
+		if len(entries) == MaxSignatures {
+			break
 		}
+		var e entry // without a text in its place, check refuses it
+		e.Protected, _ = rawjson.Text(rawjson.Member(one, "protected"))
+		e.Signature, _ = rawjson.Text(rawjson.Member(one, "signature"))
+		entries = append(entries, e)
+	}
+	if len(entries) == 0 {
+		return nil, ErrUnsigned
 	}
 	return entries, nil
 }
+
+var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 // check refuses what cannot hold whatever the key. Its error goes on a sentence.
 func (e entry) check() error {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"math/big"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,6 +137,13 @@ func TestVerify(t *testing.T) {
 		"changed":                       {strings.Replace(good, "agent.example", "evil.example", 1), []signature.Key{key}, signature.ErrInvalid},
 		"parameters changed to nothing": {strings.Replace(good, `"a":"",`, "", 1), []signature.Key{key}, signature.ErrInvalid},
 		"member twice":                  {strings.Replace(good, `"description":"d"`, `"description":"d","description":"d"`, 1), []signature.Key{key}, signature.ErrInvalid},
+		"Signatures beside it":          {strings.TrimSuffix(good, "}") + `,"Signatures":[]}`, []signature.Key{key}, signature.ErrInvalid},
+		"names of another case":         {strings.Replace(good, `"signatures"`, `"Signatures"`, 1), []signature.Key{key}, signature.ErrUnsigned},
+		"signature of another case":     {strings.Replace(good, `"protected"`, `"Protected"`, 1), []signature.Key{key}, signature.ErrInvalid},
+		"interfaces in snake case":      {strings.Replace(good, `"skills":[]`, `"supported_interfaces":[],"skills":[]`, 1), []signature.Key{key}, signature.ErrInvalid},
+		"byte order mark":               {"\ufeff" + good, []signature.Key{key}, signature.ErrInvalid},
+		"something behind it":           {good + "{}", []signature.Key{key}, signature.ErrInvalid},
+		"mark, and not signed":          {"\ufeff" + card + "x", []signature.Key{key}, signature.ErrUnsigned},
 		"crit":                          {with(card, header(`{"alg":"ES256","crit":["exp"],"exp":1}`)), []signature.Key{key}, signature.ErrInvalid},
 		"b64":                           {with(card, header(`{"alg":"ES256","b64":false}`)), []signature.Key{key}, signature.ErrInvalid},
 		"none":                          {with(card, header(`{"alg":"none"}`)), nil, signature.ErrInvalid},
@@ -149,6 +157,30 @@ func TestVerify(t *testing.T) {
 	for name, tc := range tests {
 		if _, err := signature.Verify([]byte(tc.card), tc.keys); !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
 			t.Errorf("%s: Verify() = %v, want %v", name, err, tc.want)
+		}
+	}
+}
+
+func TestAmbiguities(t *testing.T) {
+	t.Parallel()
+	for card, want := range map[string][]signature.Ambiguity{
+		`{"a":1,"b":[{"a":1}],"c":{"a":1}}`:                          nil,
+		`{"a":1,"b":2,"a":3}`:                                        {{"/a", "a", "a"}},
+		`{"url":"","URL":""}`:                                        {{"/URL", "url", "URL"}},
+		`{"skills":[1,{"id":"","K":1,"\u212a":2}]}`:                  {{"/skills/1/\u212a", "K", "\u212a"}},
+		`{"iconUrl":"","icon_url":""}`:                               {{"/icon_url", "iconUrl", "icon_url"}},
+		`{"securitySchemes":{"key":{"type":"","Type":""},"Key":{}}}`: {{"/securitySchemes/key/Type", "type", "Type"}},
+		`{"security":[{"a":[],"A":[]}]}`:                             nil,
+		`{"params":{"a":1,"A":{"b":1,"B":2}},"x":1}`:                 nil,
+		`{"params":{"a":{"b":1,"b":2}}}`:                             {{"/params/a/b", "b", "b"}},
+		`{"a":1} {"a":1,"a":2}`:                                      nil,
+		`"a"`:                                                        nil,
+		`{"a":`:                                                      nil,
+		``:                                                           nil,
+		"{" + strings.Repeat(`"a":1,`, 5*signature.MaxAmbiguities) + `"a":1}`: slices.Repeat([]signature.Ambiguity{{"/a", "a", "a"}}, signature.MaxAmbiguities),
+	} {
+		if got := signature.Ambiguities([]byte(card)); !slices.Equal(got, want) {
+			t.Errorf("Ambiguities(%s) = %q, want %q", card, got, want)
 		}
 	}
 }

@@ -45,6 +45,8 @@ func healthLook(h agent.Health) look {
 		return look{"done", "done", "Reachable"}
 	case agent.HealthUnreachable:
 		return look{"failed", "failed", "Not reachable"}
+	case agent.HealthMismatch:
+		return look{"waiting", "alert", "New card not accepted"}
 	}
 	return look{"unknown", "unknown", "Not checked yet"}
 }
