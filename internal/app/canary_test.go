@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"log/slog"
 	"net/http"
@@ -35,7 +36,16 @@ const (
 // encodings are the forms in which a secret is looked for.
 func encodings(secret string) []string {
 	quoted, _ := json.Marshal(secret) // a string has JSON
+	var percent, entities, colons strings.Builder
+	for _, c := range []byte(secret) {
+		_, _ = fmt.Fprintf(&percent, "%%%02x", c)
+		_, _ = fmt.Fprintf(&entities, "&#x%02X;", c)
+		_, _ = fmt.Fprintf(&colons, "%02X:", c)
+	}
+	coded := base64.StdEncoding.EncodeToString([]byte(secret))
 	return []string{
+		percent.String(), url.QueryEscape(percent.String()), html.EscapeString(entities.String()), colons.String(),
+		coded[:5] + "\r\n" + coded[5:], base64.StdEncoding.EncodeToString([]byte(coded)),
 		secret, strings.Trim(string(quoted), `"`), url.QueryEscape(secret), url.PathEscape(secret),
 		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)), hex.EncodeToString([]byte(secret)),
 	}

@@ -150,7 +150,8 @@ func (c credentialSet) explain(err error) error {
 func readSecret(s Streams, prompt string) (scheme.Secret, error) {
 	if !isTerminal(s.In) {
 		raw, err := io.ReadAll(io.LimitReader(s.In, scheme.MaxPEM+1))
-		return scheme.Secret(strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")), err
+		text := strings.TrimPrefix(string(raw), "\uFEFF") // some editors begin files with a byte order mark
+		return scheme.Secret(strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")), err
 	}
 	if _, err := fmt.Fprint(s.Err, prompt); err != nil {
 		return "", err

@@ -116,13 +116,13 @@ func TestCredentialCertificate(t *testing.T) {
 	agent := s.Register(serve(t, `{"name":"Ada","description":"d"}`) + "/card.json")
 	authority := certtest.NewAuthority(t)
 	pair := authority.Client(t, time.Now().Add(time.Hour))
-	files := map[string]string{"cert.pem": pair.Certificate, "ca.pem": authority.PEM}
+	files := map[string]string{"cert.pem": "\uFEFF" + pair.Certificate, "ca.pem": "\uFEFF" + authority.PEM} // as some editors write them
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got := taskbay(t, pair.Key, "credential", "set", agent.ID, "--kind", "mtls", "--origin", "https://agent.example",
+	got := taskbay(t, "\uFEFF"+pair.Key, "credential", "set", agent.ID, "--kind", "mtls", "--origin", "https://agent.example",
 		"--certificate", filepath.Join(dir, "cert.pem"), "--ca", filepath.Join(dir, "ca.pem"), "--data-dir", dir)
 	if got.code != 0 || !strings.Contains(got.out, "kind mtls") {
 		t.Errorf("set = %+v", got)

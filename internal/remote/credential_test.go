@@ -137,13 +137,23 @@ func echoes(secret string) string {
 	return strings.Join([]string{
 		secret, url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString([]byte(secret)),
 		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		each(secret, "%%%02x"), each(secret, "%%25%02X"), each(secret, "&#x%x;"), each(secret, "&#0%d;"), each(secret, "&amp;#%d;"), each(secret, "%02X:"),
 		base64.StdEncoding.EncodeToString([]byte("Bearer " + secret)), base64.StdEncoding.EncodeToString([]byte("x" + secret + "y")),
 	}, " | ")
 }
 
+// each writes every byte of a text in a format.
+func each(text, format string) string {
+	var out strings.Builder
+	for _, c := range []byte(text) {
+		_, _ = fmt.Fprintf(&out, format, c)
+	}
+	return out.String()
+}
+
 // leaks returns those encodings of the canary that a text has in it.
 func leaks(text string) (found []string) {
-	for _, form := range strings.Split(echoes(canary), " | ")[:6] {
+	for _, form := range strings.Split(echoes(canary), " | ")[:12] {
 		if strings.Contains(text, form) {
 			found = append(found, form)
 		}
@@ -203,12 +213,29 @@ func TestEchoedSecrets(t *testing.T) {
 }
 
 // escaped returns a text with every byte of it, which is ASCII, as an escape of JSON.
-func escaped(text string) string {
-	var out strings.Builder
-	for _, c := range []byte(text) {
-		fmt.Fprintf(&out, `\u%04x`, c)
+func escaped(text string) string { return each(text, `\u%04x`) }
+
+// TestEchoedCard gives a card with a byte order mark before it and the credential in
+// it: the card is read, and nothing of the credential is kept.
+func TestEchoedCard(t *testing.T) {
+	t.Parallel()
+	for name, spelled := range map[string]string{"as it is": canary, "escapes": escaped(canary), "percent": each(canary, "%%%02x"), "HTML": each(canary, "&#x%x;")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			agent := newAgent(t, answers(200, "application/json", "\uFEFF"+`{"name":"<`+spelled+`>","skills":[]}`))
+			records := &recorded{}
+			client := newClient(t, remote.Options{
+				Credentials: holder(t, scheme.Credential{Kind: scheme.Bearer, Secret: canary, Origins: []string{agent.URL}}), Record: records.add,
+			})
+			found, err := client.FetchCard(testContext(t), "agent-1", agent.URL+"/card.json")
+			if want := `{"name":"<[redacted]>","skills":[]}`; err != nil || string(found.Raw) != want {
+				t.Errorf("the card is %s, %v; want %s", found.Raw, err, want)
+			}
+			if kept := records.text(); strings.Contains(kept, spelled) || !strings.Contains(kept, "<[redacted]>") {
+				t.Errorf("recorded was %s", kept)
+			}
+		})
 	}
-	return out.String()
 }
 
 // TestEchoedEscapes gives an agent that repeats its credential in escapes of JSON, in

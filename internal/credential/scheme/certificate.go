@@ -15,9 +15,14 @@ var (
 	errNoPair        = errors.New("the private key cannot be read, or is not that of the certificate")
 )
 
+// byteOrderMark is what some editors begin a file with; PEM begins behind it.
+const byteOrderMark = "\uFEFF"
+
 func (k *checker) checkMutualTLS() {
-	key := strings.TrimSpace(string(k.c.Secret))
-	k.c.Secret = Secret(key)
+	for _, text := range []*string{(*string)(&k.c.Secret), &k.c.Certificate, &k.c.CA} {
+		*text = strings.TrimSpace(strings.TrimPrefix(*text, byteOrderMark))
+	}
+	key := string(k.c.Secret)
 	switch {
 	case key == "":
 		k.fault("secret", "Give the private key, in PEM form.")

@@ -55,6 +55,10 @@ func TestCheckAccepts(t *testing.T) {
 		"OAuth with all":       {kind: scheme.OAuth2, change: func(c *scheme.Credential) { c.Scope, c.Audience = "a:read b/.default", "https://agent.example/" }},
 		"OAuth, token locally": {kind: scheme.OAuth2, local: true, change: func(c *scheme.Credential) { c.TokenURL = "http://localhost:9/token" }},
 		"mutual TLS":           {kind: scheme.MutualTLS},
+		"mutual TLS, byte order marks": {kind: scheme.MutualTLS, change: func(c *scheme.Credential) {
+			c.Certificate, c.Secret = "\uFEFF"+c.Certificate, "\uFEFF"+c.Secret
+			c.CA = c.Certificate
+		}},
 		"twenty origins": {kind: scheme.Bearer, change: func(c *scheme.Credential) {
 			c.Origins = strings.Split(strings.TrimSuffix(strings.Repeat(origin+",", 20), ","), ",")
 		}},

@@ -19,20 +19,21 @@ const redaction = "[redacted]"
 // Redactor replaces the secrets of one agent in what is kept of its exchanges.
 // The zero value knows none. It is safe for concurrent use.
 //
-// It finds a secret as it is and in the encodings that it usually travels in:
-// URL encoding, the escapes of JSON and HTML, base64 of any alignment and
-// alphabet, and hexadecimal digits. An agent that wants to give away what it was
-// sent can always find another.
+// It finds a secret however its characters are spelled, each as it is or as an
+// escape of URLs, HTML or JSON, up to four within each other; as base64 of any
+// alignment and alphabet, in lines or not; as hexadecimal digits, with or without
+// something between them; and as one of these in base64 or hexadecimal digits. An
+// agent that wants to give away what it was sent can always find another.
 type Redactor struct {
 	mu    sync.Mutex
 	known []string // those used last at the end
-	find  atomic.Pointer[finders]
+	find  atomic.Pointer[matchers]
 }
 
-type finders struct {
-	all     *finder
-	numeric *finder // for numbers of JSON, which must stay numbers
-	names   *finder // for names of headers, in lower case
+type matchers struct {
+	all     *matcher
+	numeric *matcher // for numbers of JSON, which must stay numbers
+	names   *matcher // for names of headers, which lose their case
 }
 
 // Learn makes the redactor look for values. Those under MinSecret bytes are
@@ -55,22 +56,10 @@ func (r *Redactor) Learn(values ...string) {
 		changed = true
 	}
 	if changed {
-		r.find.Store(newFinders(r.known))
+		r.find.Store(&matchers{
+			all: newMatcher(r.known, false), numeric: newNumberMatcher(r.known), names: newMatcher(r.known, true),
+		})
 	}
-}
-
-func newFinders(values []string) *finders {
-	var all, numeric, names []needle
-	for _, v := range values {
-		for _, form := range forms(v) {
-			all = append(all, needle{form, redaction})
-			names = append(names, needle{string(lowerASCII([]byte(form))), redaction})
-			if strings.Trim(form, "0123456789+-.eE") == "" {
-				numeric = append(numeric, needle{form, strings.Repeat("9", len(form))})
-			}
-		}
-	}
-	return &finders{all: newFinder(all), numeric: newFinder(numeric), names: newFinder(names)}
 }
 
 // Text returns s without secrets.
@@ -86,7 +75,7 @@ func (r *Redactor) Header(h http.Header) http.Header {
 	}
 	out := make(http.Header, len(h))
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		clean := find.name(name)
+		clean := string(find.names.replace([]byte(name)))
 		if _, ok := out[clean]; !ok {
 			out[clean] = make([]string, 0, len(h[name]))
 		}
@@ -97,45 +86,53 @@ func (r *Redactor) Header(h http.Header) http.Header {
 	return out
 }
 
-// name redacts the name of a header.
-func (f *finders) name(name string) string {
-	clean, _ := f.names.replaceAs([]byte(name), lowerASCII([]byte(name)), samePlace)
-	return string(clean)
-}
-
-// lowerASCII returns b in lower case, as long as b is.
-func lowerASCII(b []byte) []byte {
-	out := bytes.Clone(b)
-	for i, c := range out {
-		if 'A' <= c && c <= 'Z' {
-			out[i] = c + 'a' - 'A'
-		}
-	}
-	return out
-}
-
 // Bytes returns b without secrets: b itself, unchanged, if there are none in it.
-// JSON stays JSON, and everything in it that holds no secret stays as it is. What
-// is not JSON, or not all of it, may still be read as JSON later: its escapes are
-// looked behind, too.
+// JSON stays JSON, and everything in it that holds no secret stays as it is.
 func (r *Redactor) Bytes(b []byte) []byte {
 	find := r.find.Load()
 	if find == nil {
 		return b
 	}
-	if _, found := find.all.replace(b); !found && bytes.IndexByte(b, '\\') < 0 {
+	spans := find.all.spans(b)
+	if len(spans) == 0 {
 		return b
 	}
-	if json.Valid(b) {
-		return find.json(b)
+	if text, marked := bytes.CutPrefix(b, []byte("\uFEFF")); json.Valid(text) {
+		clean := find.json(text)
+		if marked {
+			clean = append([]byte("\uFEFF"), clean...)
+		}
+		return clean
 	}
-	clean, _ := find.all.replaceText(b)
-	return clean
+	return replaced(b, spans, mask)
+}
+
+// replace returns b with every needle replaced; b itself if there is none.
+func (m *matcher) replace(b []byte) []byte { return replaced(b, m.spans(b), mask) }
+
+func mask(span) string { return redaction }
+
+// nines keep a number one, as long as it was.
+func nines(s span) string { return strings.Repeat("9", s.to-s.from) }
+
+// replaced returns b with something else in the place of each span; b itself if
+// there is none.
+func replaced(b []byte, spans []span, with func(span) string) []byte {
+	if len(spans) == 0 {
+		return b
+	}
+	var out []byte
+	done := 0
+	for _, s := range spans {
+		out = append(append(out, b[done:s.from]...), with(s)...)
+		done = s.to
+	}
+	return append(out, b[done:]...)
 }
 
 // json redacts a valid JSON text: each string by what it says, however it is
 // escaped, and numbers.
-func (f *finders) json(b []byte) []byte {
+func (f *matchers) json(b []byte) []byte {
 	var out []byte // nil as long as nothing is replaced
 	done := 0      // what of b is in out
 	put := func(from, to int, with []byte) {
@@ -153,8 +150,8 @@ func (f *finders) json(b []byte) []byte {
 			if end = bytes.IndexByte(b[i:], '"') + i; end < i {
 				end = len(b)
 			}
-			if with, found := f.numeric.replace(b[i:end]); found {
-				put(i, end, with)
+			if spans := f.numeric.spans(b[i:end]); len(spans) > 0 {
+				put(i, end, replaced(b[i:end], spans, nines))
 			}
 		}
 		i = end
@@ -179,22 +176,19 @@ func stringEnd(b []byte, start int) int {
 }
 
 // jsonString redacts a JSON string, given with its quotes.
-func (f *finders) jsonString(quoted []byte) ([]byte, bool) {
+func (f *matchers) jsonString(quoted []byte) ([]byte, bool) {
 	if len(quoted) < MinSecret+2 {
 		return nil, false
-	}
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return f.all.replace(quoted)
 	}
 	var text string
 	if err := json.Unmarshal(quoted, &text); err != nil {
 		return nil, false // it is part of valid JSON
 	}
-	clean, found := f.all.replaceText([]byte(text))
-	if !found {
+	spans := f.all.spans([]byte(text))
+	if len(spans) == 0 {
 		return nil, false
 	}
-	return jsonText(string(clean), false), true
+	return jsonText(string(replaced([]byte(text), spans, mask)), false), true
 }
 
 // jsonText returns s as a JSON string.

@@ -124,7 +124,7 @@ func TestRedactEscapesOutsideOfJSON(t *testing.T) {
 		"half a pair before":   {`{"k":"\ud83d\u006eanary-7f3a/x"} x`, `{"k":"\ud83d[redacted]"} x`},
 		"not an escape":        {`\q\u006eanary-7f3a/x\q`, `\q[redacted]\q`},
 		"twice":                {`x \u006eanary-7f3a/x\u006eanary-7f3a/x, nanary-7f3a/x`, `x [redacted][redacted], [redacted]`},
-		"an escaped backslash": {`{"k":"\\u006eanary-7f3a/x"} x`, `{"k":"\\u006eanary-7f3a/x"} x`}, // says \u006e
+		"an escaped backslash": {`{"k":"\\u006eanary-7f3a/x"} x`, `{"k":"[redacted]"} x`}, // says \u006e, which says n
 		"JSON in JSON":         {`{"k":"{\"k\":\"\\u006eanary-7f3a/x\"}"}`, `{"k":"{\"k\":\"[redacted]\"}"}`},
 		"nothing":              {`{"k":"\u006eanary\/"} x`, `{"k":"\u006eanary\/"} x`},
 	}
@@ -301,5 +301,18 @@ func BenchmarkRedact(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.Bytes(text)
+	}
+}
+
+func BenchmarkLearn(b *testing.B) {
+	for b.Loop() {
+		redactor("canary-1-secret", "canary-2-secret", "canary-3-secret")
+	}
+}
+
+func BenchmarkRedactShort(b *testing.B) {
+	r := redactor("canary-1-secret", "canary-2-secret", "canary-3-secret")
+	for b.Loop() {
+		r.Text("The agent answered 100%: \\o/")
 	}
 }

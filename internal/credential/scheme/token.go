@@ -124,6 +124,8 @@ func (t *tokens) fetch(ctx context.Context) (string, error) {
 	switch {
 	case !strings.EqualFold(got.Type(), "Bearer"):
 		return "", t.fault(fault.Unprocessable, "issued a token of a type that Taskbay cannot use; it has to be Bearer")
+	case len(value) < MinSecret:
+		return "", t.fault(fault.Unprocessable, fmt.Sprintf("issued a token of fewer than %d characters, which could not be kept out of what is recorded", MinSecret))
 	case len(value) > MaxSecret || strings.Contains(value, " ") || !isHeaderValue(value):
 		return "", t.fault(fault.Unprocessable, "issued something that cannot be a bearer token")
 	}

@@ -224,6 +224,7 @@ func TestTokenEndpointFails(t *testing.T) {
 		"no JSON":               {says(200, isJSON, canary), fault.Unavailable, "did not answer with an access token"},
 		"no token":              {says(200, isJSON, `{"token_type":"bearer"}`), fault.Unavailable, "did not answer with an access token"},
 		"other type":            {says(200, isJSON, `{"access_token":"abcdefgh","token_type":"DPoP"}`), fault.Unprocessable, "it has to be Bearer"},
+		"short token":           {says(200, isJSON, `{"access_token":"abcde","token_type":"Bearer"}`), fault.Unprocessable, "issued a token of fewer than 6 characters, which could not be kept out"},
 		"token of two lines":    {says(200, isJSON, `{"access_token":"abcdefgh\r\nX-Evil: 1","token_type":"Bearer"}`), fault.Unprocessable, "cannot be a bearer token"},
 		"huge token":            {says(200, isJSON, `{"access_token":"`+strings.Repeat("x", 17<<10)+`","token_type":"Bearer"}`), fault.Unprocessable, "cannot be a bearer token"},
 		"huge answer":           {says(200, isJSON, `{"x":"`+strings.Repeat("x", 3<<20)+`","access_token":"abcdefgh","token_type":"Bearer"}`), fault.Unavailable, "did not answer with an access token"},
