@@ -26,6 +26,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
+	"github.com/agent-taskbay/taskbay/internal/telemetry"
 	"github.com/agent-taskbay/taskbay/internal/vault"
 	"github.com/agent-taskbay/taskbay/internal/web"
 	"github.com/agent-taskbay/taskbay/internal/wire"
@@ -59,7 +60,12 @@ type App struct {
 	dispatcher  *command.Dispatcher
 	observer    *observe.Observer
 	lease       *worker.Lease
-	works       bool // this process does work, besides or instead of serving
+
+	traces     *telemetry.Traces
+	metrics    *telemetry.Metrics
+	operating  *http.Server // on an address of its own; nil unless asked for
+	operatesOn net.Listener
+	works      bool // this process does work, besides or instead of serving
 }
 
 // New takes the data directory, brings the database up to date and listens. It
@@ -88,6 +94,18 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 			return err
 		}
 	}
+	if c.MetricsListen != "" {
+		if a.operatesOn, err = Listen(ctx, "--metrics-listen", c.MetricsListen); err != nil {
+			return err
+		}
+	}
+	collector, err := c.Traces()
+	if err != nil {
+		return err
+	}
+	if a.traces, err = telemetry.NewTraces(ctx, collector, o.Version); err != nil {
+		return err
+	}
 	if o.SampleAgents != "" {
 		if a.samples, err = newSamples(ctx, o); err != nil {
 			return err
@@ -106,7 +124,7 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	a.credentials.Tokens = a.tokens
 	a.recorder = &wire.Recorder{Update: store.For[wire.Tx](a.db.Update), Log: o.Log}
 	a.remote = remote.New(remote.Options{
-		Limits: o.Limits, Network: network, Credentials: a.credentials, Record: a.recorder.Record, Log: o.Log, UserAgent: "Agent-Taskbay/" + o.Version,
+		Limits: o.Limits, Network: network, Credentials: a.credentials, Record: a.recorder.Record, Log: o.Log, Tracer: a.traces, UserAgent: "Agent-Taskbay/" + o.Version,
 	})
 	a.wire(hub, c, o)
 	return nil
@@ -162,6 +180,8 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Update: store.For[command.Tx](db.Update),
 		Agents: a.agents, Remote: a.remote, Observer: a.observer, NewID: newID, Live: hub, Owner: owner, Poll: a.poll(), Log: o.Log,
 	}
+	a.metrics = telemetry.NewMetrics(o.Version, telemetry.Sources{Backlog: db.Backlog, Streams: a.observer.Streams, Watchers: hub.Watchers}, o.Log)
+	a.observer.Meter, a.dispatcher.Meter, a.dispatcher.Tracer = a.metrics, a.metrics, a.traces
 	a.lease = &worker.Lease{
 		Update: store.For[worker.Tx](db.Update), Owner: owner, Alone: a.alone(),
 		TakeOver: []func(context.Context) error{a.dispatcher.TakeOver, a.observer.TakeOver}, Log: o.Log,
@@ -184,8 +204,13 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub,
 		Principal: principal, Log: o.Log,
 	})
+	operations := a.operations()
+	if a.operatesOn != nil {
+		a.operating = a.operationsServer(operations)
+		operations.metrics = nil
+	}
 	a.server = &http.Server{
-		Handler:           routes(pages, programs, api.Health(db, o.Log)),
+		Handler:           a.metrics.Requests(routes(pages, programs, operations.guarded()), a.traces, newID),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -220,6 +245,9 @@ func (a *App) Run(ctx context.Context) error {
 	parts := []func(context.Context) error{a.recorder.Run}
 	if a.listener != nil {
 		parts = append(parts, a.serve)
+	}
+	if a.operating != nil {
+		parts = append(parts, func(ctx context.Context) error { return serveUntil(ctx, a.operating, a.operatesOn) })
 	}
 	if a.works {
 		endLease, err := a.lease.Hold(ctx)
@@ -284,11 +312,19 @@ func (a *App) Close() error {
 		a.remote.Close()
 		a.tokens.CloseIdleConnections()
 	}
+	if a.operatesOn != nil {
+		errs = append(errs, ignoreClosed(a.operatesOn.Close()))
+	}
 	if a.recorder != nil {
 		a.recorder.Flush(context.Background())
 	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())
+	}
+	if a.traces != nil {
+		if err := a.traces.Close(); err != nil {
+			a.log.Warn("the last traces are lost", "error", err)
+		}
 	}
 	if a.lock != nil {
 		errs = append(errs, a.lock.release())

@@ -8,15 +8,19 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/httpguard"
 )
 
-// routes puts the pages, the API and the liveness check behind one door each. The
+// routes puts the pages, the API and what operators of the process look at behind one door each. The
 // pages stand behind a guard of their own, which refuses with a page. No ServeMux
 // decides here: it would answer CONNECT and paths to clean before a guard does.
-func routes(pages, programs, health http.Handler) http.Handler {
-	programs, health = httpguard.New(programs, api.Refuse), httpguard.New(health, api.Refuse)
+func routes(pages, programs http.Handler, operations operations) http.Handler {
+	programs = httpguard.New(programs, api.Refuse)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/healthz":
-			health.ServeHTTP(w, r)
+			operations.health.ServeHTTP(w, r)
+		case path == "/readyz":
+			operations.ready.ServeHTTP(w, r)
+		case path == "/metrics" && operations.metrics != nil:
+			operations.metrics.ServeHTTP(w, r)
 		case path == "/api" || strings.HasPrefix(path, "/api/"):
 			programs.ServeHTTP(w, r)
 		default:

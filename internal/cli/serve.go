@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
+	"github.com/agent-taskbay/taskbay/internal/telemetry"
 )
 
 type serveCommand struct {
@@ -76,9 +77,9 @@ func announce(url, data, sampleAgents string, s Streams) error {
 func newLog(c config.Config, s Streams) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.Level()}
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(s.Err, options))
+		return slog.New(telemetry.LogHandler(slog.NewJSONHandler(s.Err, options)))
 	}
-	return slog.New(slog.NewTextHandler(s.Err, options))
+	return slog.New(telemetry.LogHandler(slog.NewTextHandler(s.Err, options)))
 }
 
 // hasBrowser reports whether there is likely to be a browser with a window.

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
@@ -39,6 +41,17 @@ type Observer interface {
 	Follow(taskID string, s Stream)
 	// Heard is called after an observation was taken in.
 	Heard(task.Outcome)
+}
+
+// Meter is told how sending goes.
+type Meter interface {
+	// Dispatching is called as a command is about to be sent, with for how long it
+	// has been due.
+	Dispatching(a Action, waited time.Duration)
+	// Dispatched is called when an attempt has ended, with what the command became
+	// and how long that took.
+	Dispatched(a Action, became Status, took time.Duration)
+	Observed(source task.Source, size int, outcome task.Outcome)
 }
 
 // Stream is what is left of a stream.
@@ -86,6 +99,8 @@ type Dispatcher struct {
 	Owner    string        // names this process among those that share the database
 	Poll     time.Duration // between looks at the table if nothing wakes the dispatcher
 	Log      *slog.Logger
+	Meter    Meter        // nil measures nothing
+	Tracer   trace.Tracer // nil traces nothing
 
 	working sync.WaitGroup
 	rooms   map[Action]*worker.Room
@@ -211,13 +226,16 @@ func (d *Dispatcher) claimDue(tx Tx) ([]Record, error) {
 // the first byte leaves.
 func (d *Dispatcher) dispatch(ctx context.Context, r Record) {
 	log := d.Log.With("command", r.Command.ID, "task", r.Command.TaskID, "agent", r.Command.AgentID)
+	ctx, ended := d.measure(ctx, r)
 	err := d.send(ctx, r)
 	if err == nil {
-		log.Info("command sent")
+		ended(Succeeded)
+		log.InfoContext(ctx, "command sent")
 		return
 	}
 	v := d.verdict(r, err)
-	log.Warn("command not sent as it should", "status", v.Status, "attempt", r.Command.Attempts, "error", err)
+	ended(v.Status)
+	log.WarnContext(ctx, "command not sent as it should", "status", v.Status, "attempt", r.Command.Attempts, "error", err)
 	d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, v) })
 	d.Observer.Heard(task.Outcome{TaskID: r.Command.TaskID}) // settle may have made a check due
 }
@@ -378,6 +396,9 @@ func (d *Dispatcher) answered(ctx context.Context, r Record, source task.Source,
 		_, err = tx.SettleCommand(r.Command.ID, d.Owner, Verdict{Status: Succeeded, RunAt: tx.Now()})
 		return err
 	})
+	if stored && d.Meter != nil {
+		d.Meter.Observed(source, len(o.Raw), outcome)
+	}
 	if !stored {
 		d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, Verdict{Status: Uncertain, Problem: answerLost}) })
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
 	"strings"
 
 	"github.com/agent-taskbay/taskbay/internal/fault"
@@ -28,6 +29,8 @@ type Config struct {
 	Open              *bool             `negatable:"" env:"TASKBAY_OPEN" help:"Open the page in the browser at start. ${open_default}"`
 	LogLevel          string            `default:"${log_level}" enum:"debug,info,warn,error" env:"TASKBAY_LOG_LEVEL" placeholder:"LEVEL" help:"Least level that is logged, to standard error: debug, info, warn or error."`
 	LogFormat         string            `default:"text" enum:"text,json" env:"TASKBAY_LOG_FORMAT" placeholder:"FORMAT" help:"How the log is written: text or json."`
+	MetricsListen     string            `env:"TASKBAY_METRICS_LISTEN" placeholder:"HOST:PORT" help:"Address to serve /metrics, /healthz and /readyz on, for processes that serve no pages, and to be asked from other machines. Without it they are at the address of the pages."`
+	OTLPEndpoint      string            `name:"otlp-endpoint" env:"TASKBAY_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Collector that OpenTelemetry traces are sent to, over OTLP/HTTP, such as http://127.0.0.1:4318. None are made without it."`
 	Network           netpolicy.Options `embed:""`
 	Vault             vault.Options     `embed:""`
 	RequireSignatures bool              `env:"TASKBAY_REQUIRE_SIGNATURES" help:"Call only agents whose card is signed with a key that is pinned."`
@@ -59,7 +62,23 @@ func (c Config) Validate() error {
 	if c.DatabaseURL == "" && !c.Works() {
 		return invalid("--no-workers needs --database-url: on SQLite one process does everything")
 	}
+	if _, err := c.Traces(); err != nil {
+		return err
+	}
 	return CheckLoopback(c.Listen)
+}
+
+// Traces is where OpenTelemetry traces are sent; nil if they are not made. Its error
+// is an *InvalidError.
+func (c Config) Traces() (*url.URL, error) {
+	if c.OTLPEndpoint == "" {
+		return nil, nil
+	}
+	to, err := url.Parse(c.OTLPEndpoint)
+	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" || to.RawQuery != "" || to.Fragment != "" {
+		return nil, invalid("--otlp-endpoint is no address of a collector, such as http://127.0.0.1:4318")
+	}
+	return to, nil
 }
 
 // CheckLoopback returns an *InvalidError, with a way out, unless addr is a port

@@ -3,7 +3,10 @@
 // slow, or misses a signal, loses nothing.
 package live
 
-import "sync"
+import (
+	"maps"
+	"sync"
+)
 
 // TaskTopic is the topic of one task, by its local ID.
 func TaskTopic(id string) string { return "task/" + id }
@@ -52,6 +55,17 @@ func (h *Hub) forget(c chan struct{}, topics []string) {
 			delete(h.watchers, t)
 		}
 	}
+}
+
+// Watchers is how many watch.
+func (h *Hub) Watchers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	different := make(map[chan struct{}]struct{})
+	for _, watchers := range h.watchers {
+		maps.Copy(different, watchers)
+	}
+	return len(different)
 }
 
 // Publish signals everyone who watches one of the topics. It never blocks.

@@ -90,6 +90,11 @@ type Agents interface {
 	Ensure(ctx context.Context, agentID, uri string)
 }
 
+// Meter is told what is taken in.
+type Meter interface {
+	Observed(source task.Source, size int, outcome task.Outcome)
+}
+
 // Observer follows streams and checks tasks.
 type Observer struct {
 	Update func(context.Context, func(Tx) error) error
@@ -100,6 +105,7 @@ type Observer struct {
 	Poll   time.Duration // between looks at the table if nothing wakes the observer
 	Live   *live.Hub
 	Log    *slog.Logger
+	Meter  Meter // nil measures nothing
 
 	ready   sync.Once
 	wake    chan struct{}
@@ -345,6 +351,9 @@ func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time
 		at, interval := task.NextCheck(outcome.Head, streaming, last, tx.Now())
 		return tx.ScheduleCheck(outcome.TaskID, at, interval)
 	})
+	if err == nil && o.Meter != nil {
+		o.Meter.Observed(observed.Source, len(observed.Observation.Raw), outcome)
+	}
 	return outcome, err
 }
 

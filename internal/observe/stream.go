@@ -18,6 +18,14 @@ func (o *Observer) following(taskID string) bool {
 	return o.followed[taskID] != nil
 }
 
+// Streams is how many streams are being followed.
+func (o *Observer) Streams() int {
+	o.setUp()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.followed)
+}
+
 // Follow implements command.Observer. Of two streams of one task the later one
 // is followed: two at once would bring each piece of an artifact twice.
 func (o *Observer) Follow(taskID string, s command.Stream) {

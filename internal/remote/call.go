@@ -14,6 +14,7 @@ import (
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 	sdkclient "github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/agent-taskbay/taskbay/internal/credential/scheme"
 )
@@ -31,6 +32,7 @@ type call struct {
 	exchange string
 	at       string // the address that was called, for people
 	release  func() // gives back what the transport holds
+	span     trace.Span
 
 	agent   sdkclient.Transport // the SDK's, to the agent
 	binding binding
@@ -55,8 +57,9 @@ var errNotPaired = errors.New("the SDK yielded an event that was not received")
 // newCall returns a call that is not bound to an interface.
 func (c *Client) newCall(ctx context.Context, op operation, agentID string) *call {
 	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, span := c.startSpan(ctx, op, agentID)
 	return &call{
-		client: c, ctx: ctx, cancel: cancel, op: op, agentID: agentID, exchange: uuid.NewString(),
+		span: span, client: c, ctx: ctx, cancel: cancel, op: op, agentID: agentID, exchange: uuid.NewString(),
 		release: func() {}, secrets: &scheme.Redactor{},
 	}
 }
@@ -82,6 +85,7 @@ func (c *Client) begin(ctx context.Context, t Target, op operation) (*call, erro
 	call.params = sdkclient.ServiceParams{sdk.SvcParamVersion: {binding.version}}
 	if call.agent, err = binding.open(call, t.Interface); err != nil {
 		call.cancel(context.Canceled)
+		call.span.End()
 		return nil, err
 	}
 	return call, nil
@@ -91,6 +95,7 @@ func (c *Client) begin(ctx context.Context, t Target, op operation) (*call, erro
 func (c *call) end() {
 	c.cancel(context.Canceled)
 	c.release()
+	c.endSpan()
 	problem := ""
 	if c.err != nil {
 		problem = c.err.Error()

@@ -9,6 +9,8 @@ import (
 	"net/http"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
@@ -33,6 +35,7 @@ type Options struct {
 	Record Recorder
 
 	Log       *slog.Logger // nil discards
+	Tracer    trace.Tracer // makes a span for each call; nil makes none
 	UserAgent string       // "" is "Agent-Taskbay"
 }
 
@@ -44,6 +47,7 @@ type Client struct {
 	limits    Limits
 	record    Recorder
 	log       *slog.Logger
+	tracer    trace.Tracer
 	userAgent string
 	network   Network
 	transport *http.Transport
@@ -60,6 +64,7 @@ func New(o Options) *Client {
 		limits:    limits,
 		record:    o.Record,
 		log:       o.Log,
+		tracer:    o.Tracer,
 		userAgent: o.UserAgent,
 		network:   o.Network,
 
@@ -72,6 +77,9 @@ func New(o Options) *Client {
 	c.transport = newTransport(limits, c.network, secure)
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
+	}
+	if c.tracer == nil {
+		c.tracer = noop.Tracer{}
 	}
 	if c.userAgent == "" {
 		c.userAgent = "Agent-Taskbay"

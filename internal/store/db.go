@@ -30,6 +30,7 @@ type DB struct {
 	reader  *sql.DB // the same as writer on PostgreSQL
 	live    Publisher
 	now     func() time.Time
+	knows   int64          // the schema version that this program needs
 	closers []func() error // in the order in which they are called
 }
 

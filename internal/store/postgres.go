@@ -41,7 +41,7 @@ func OpenPostgres(ctx context.Context, url string, live Publisher, migrate bool)
 		return nil, errors.Join(err, pool.Close())
 	}
 	return &DB{
-		dialect: postgresDialect(), writer: pool, reader: pool, live: relay, now: time.Now,
+		dialect: postgresDialect(), writer: pool, reader: pool, live: relay, now: time.Now, knows: schema.knows,
 		closers: []func() error{relay.Close, pool.Close},
 	}, nil
 }

@@ -45,7 +45,7 @@ func OpenSQLite(ctx context.Context, dir string, live Publisher) (*DB, error) {
 		return nil, errors.Join(err, writer.Close())
 	}
 	return &DB{
-		dialect: sqliteDialect(), writer: writer, reader: reader, live: live, now: time.Now,
+		dialect: sqliteDialect(), writer: writer, reader: reader, live: live, now: time.Now, knows: schema.knows,
 		closers: []func() error{reader.Close, writer.Close},
 	}, nil
 }

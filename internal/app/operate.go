@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/api"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/httpguard"
+)
+
+// operations are what those who run the process look at.
+type operations struct {
+	health, ready, metrics http.Handler
+}
+
+// operations makes them. The parts that they tell of are wired already.
+func (a *App) operations() operations {
+	return operations{
+		health:  api.Health(a.db, a.log),
+		metrics: a.metrics.Handler(),
+		ready: api.Ready(a.log,
+			api.ReadyCheck{Name: "database", Run: a.databaseAnswers},
+			api.ReadyCheck{Name: "migrations", Run: a.schemaFits},
+			api.ReadyCheck{Name: "workers", Run: a.workersLive},
+			api.ReadyCheck{Name: "files", Run: filesLeft}),
+	}
+}
+
+func (a *App) databaseAnswers(ctx context.Context) error {
+	if err := a.db.Ping(ctx); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "The database does not answer.")
+	}
+	return nil
+}
+
+func (a *App) schemaFits(ctx context.Context) error {
+	if err := a.db.CheckSchema(ctx); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "The schema of the database is not the one that this version needs: run taskbay migrate status.")
+	}
+	return nil
+}
+
+func (a *App) workersLive(ctx context.Context) error {
+	now, err := a.db.Backlog(ctx)
+	if err == nil && now.Workers == 0 {
+		return fault.New(fault.Unavailable, "No process does the work: start a taskbay worker, or serve without --no-workers.")
+	}
+	return err
+}
+
+// filesLeft says when the process is about to run out of files and connections.
+func filesLeft(context.Context) error {
+	used, limit, known := openFiles()
+	if known && used > limit-limit/10 {
+		return fault.New(fault.Unavailable, "%d of at most %d files and connections are open: raise the limit (ulimit -n, LimitNOFILE).", used, limit)
+	}
+	return nil
+}
+
+// OperationsURL is where the process tells how it is doing, if it does that at an
+// address of its own.
+func (a *App) OperationsURL() string { return "http://" + a.operatesOn.Addr().String() }
+
+// guarded answers programs on the address of the pages, as the API is.
+func (o operations) guarded() operations {
+	for _, h := range []*http.Handler{&o.health, &o.ready, &o.metrics} {
+		if *h != nil {
+			*h = httpguard.New(*h, api.Refuse)
+		}
+	}
+	return o
+}
+
+// operationsServer serves them on an address of their own, where metrics may be
+// asked for from elsewhere.
+func (a *App) operationsServer(o operations) *http.Server {
+	mux := http.NewServeMux()
+	mux.Handle("/healthz", o.health)
+	mux.Handle("/readyz", o.ready)
+	mux.Handle("/metrics", o.metrics)
+	return &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+}
