@@ -135,6 +135,14 @@ func TestSDKAgentFinishedTask(t *testing.T) {
 		if err != nil || states(stands)[0] != "task TASK_STATE_COMPLETED" {
 			t.Errorf("Get = %v, %v", states(stands), err)
 		}
+		// The reply is first: the SDK answers it once the task's run is over. Until then,
+		// which is a moment after its last event, it takes subscriptions to it.
+		reply := message()
+		reply.Message.TaskID, reply.Message.ContextID = first.TaskID(), first.ContextID()
+		_, err = client.Send(ctx, to, reply)
+		if e := outcome(t, err); e.Delivery != remote.Answered || e.Code != remote.CodeInvalidParams {
+			t.Errorf("reply on a finished task = %+v", e)
+		}
 		_, err = client.Cancel(ctx, to, first.TaskID())
 		if e := outcome(t, err); e.Code != remote.CodeTaskNotCancelable || e.Delivery != remote.Answered {
 			t.Errorf("Cancel of a finished task = %+v", e)
@@ -142,12 +150,6 @@ func TestSDKAgentFinishedTask(t *testing.T) {
 		_, err = collect(client.Subscribe(ctx, to, first.TaskID()))
 		if e := outcome(t, err); e.Delivery != remote.Answered || e.Code != remote.CodeTaskNotFound {
 			t.Errorf("Subscribe to a finished task = %+v", e)
-		}
-		reply := message()
-		reply.Message.TaskID, reply.Message.ContextID = first.TaskID(), first.ContextID()
-		_, err = client.Send(ctx, to, reply)
-		if e := outcome(t, err); e.Delivery != remote.Answered || e.Code != remote.CodeInvalidParams {
-			t.Errorf("reply on a finished task = %+v", e)
 		}
 	})
 }
