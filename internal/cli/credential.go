@@ -13,7 +13,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
-	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/credential"
@@ -34,35 +33,6 @@ func withRecord(ctx context.Context, d config.Data, f func(*app.Record) error) e
 		return err
 	}
 	return errors.Join(f(record), record.Close())
-}
-
-// findAgent returns the agent that a person means: by its ID, the address of its
-// card, or its name.
-func findAgent(ctx context.Context, r *app.Record, named string) (agent.Agent, error) {
-	all, err := r.Agents.List(ctx, access.LocalOperator())
-	if err != nil {
-		return agent.Agent{}, err
-	}
-	var found []agent.Agent
-	for _, a := range all {
-		if a.ID == named || a.CardURL == named {
-			return a, nil
-		}
-		if strings.EqualFold(a.Name, named) {
-			found = append(found, a)
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) > 1:
-		return agent.Agent{}, &failure{exitUsage, fmt.Errorf("%d agents are named %s; name the one by its ID or the address of its card, as taskbay credential list and the agents' pages have them", len(found), oneLine(named))}
-	}
-	var names []string
-	for _, a := range all {
-		names = append(names, oneLine(a.Name))
-	}
-	return agent.Agent{}, &failure{exitUsage, fmt.Errorf("there is no agent %s; there are: %s", oneLine(named), strings.Join(names, ", "))}
 }
 
 // agentData is what every command takes that is about one agent.

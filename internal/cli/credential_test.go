@@ -71,6 +71,26 @@ func TestCredentialCommands(t *testing.T) {
 	}
 }
 
+// TestUnknownAgent: however many agents there are, a few are named.
+func TestUnknownAgent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := apptest.Start(t, apptest.Options{DataDir: dir})
+	command := func() result {
+		return taskbay(t, "x", "credential", "revoke", "deploi bot", "--data-dir", dir)
+	}
+	if got := command(); got.code != 2 || !strings.Contains(got.err, "there is no agent deploi bot, nor any other") {
+		t.Errorf("without agents: %+v", got)
+	}
+	for _, name := range []string{"Anna", "Bert", "Deploy bot", "Destroy bot", strings.Repeat("Zoe", 60), "Carl", "Dora", "Depot"} {
+		s.Register(serve(t, `{"name":"`+name+`","description":"d"}`) + "/card.json")
+	}
+	got := command()
+	if !strings.Contains(got.err, "there is no agent deploi bot among the 8; the closest are: Deploy bot, Destroy bot, Depot, ") || strings.Contains(got.err, "Zoe") {
+		t.Errorf("with 8 agents: %+v", got)
+	}
+}
+
 func TestCredentialCommandsThatFail(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

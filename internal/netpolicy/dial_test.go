@@ -46,6 +46,9 @@ func TestDialContextRefuses(t *testing.T) {
 	t.Parallel()
 	names := policytest.NewNames(map[string][][]netip.Addr{
 		"metadata.example": {addrs("169.254.169.254")},
+		"mapped.example":   {addrs("::ffff:127.0.0.1")},
+		"mapped6.example":  {addrs("::ffff:169.254.169.254")},
+		"nat64.example":    {addrs("64:ff9b::7f00:1")},
 		"several.example":  {addrs("127.0.0.1", "10.0.0.1", "0.0.0.0")},
 	})
 	p := newPolicy(t, netpolicy.Config{Resolver: names.Resolver()})
@@ -64,6 +67,9 @@ func TestDialContextRefuses(t *testing.T) {
 		{"tcp", "metadata.example", netpolicy.Metadata},
 		{"tcp", "Metadata.Example.", netpolicy.Metadata},
 		{"tcp", "several.example", netpolicy.Loopback},
+		{"tcp", "mapped.example", netpolicy.Loopback}, // by IPv4, to that very address
+		{"tcp", "mapped6.example", netpolicy.Metadata},
+		{"tcp", "nat64.example", netpolicy.EmbeddedIPv4},
 		{"tcp", "", netpolicy.BadHost},
 		{"udp", "8.8.8.8", netpolicy.NotTCP},
 		{"unix", "/run/agent.sock", netpolicy.NotTCP},

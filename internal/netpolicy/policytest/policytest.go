@@ -21,9 +21,10 @@ type Names struct {
 	names map[string][][]netip.Addr
 }
 
-// NewNames returns a server of these names. The addresses of a name, all IPv4, are
-// those of its first element at the first look-up, of the second at the next, and
-// so on; the last stays. There are no other names.
+// NewNames returns a server of these names. The addresses of a name are those
+// of its first element at the first look-up of IPv4 ones, of the second at the next,
+// and so on; the last stays. IPv6 ones, IPv4-mapped ones among them, are for names
+// with one element. There are no other names.
 func NewNames(names map[string][][]netip.Addr) *Names { return &Names{names: names} }
 
 // Resolver returns what asks the server, and no other.
@@ -73,16 +74,16 @@ func (a *Names) answer(message *dnsmessage.Message) {
 		message.RCode = dnsmessage.RCodeNameError
 		return
 	}
-	if question.Type != dnsmessage.TypeA {
-		return // a look-up asks for both kinds of address; the names here have one
-	}
 	for _, addr := range turns[0] {
-		message.Answers = append(message.Answers, dnsmessage.Resource{
-			Header: dnsmessage.ResourceHeader{Name: question.Name, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET},
-			Body:   &dnsmessage.AResource{A: addr.As4()},
-		})
+		header := dnsmessage.ResourceHeader{Name: question.Name, Type: question.Type, Class: dnsmessage.ClassINET}
+		switch {
+		case question.Type == dnsmessage.TypeA && addr.Is4():
+			message.Answers = append(message.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: addr.As4()}})
+		case question.Type == dnsmessage.TypeAAAA && addr.Is6():
+			message.Answers = append(message.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}})
+		}
 	}
-	if len(turns) > 1 {
+	if len(turns) > 1 && question.Type == dnsmessage.TypeA {
 		a.names[name] = turns[1:]
 	}
 }
