@@ -45,7 +45,7 @@ func encodings(secret string) []string {
 	coded := base64.StdEncoding.EncodeToString([]byte(secret))
 	return []string{
 		percent.String(), url.QueryEscape(percent.String()), html.EscapeString(entities.String()), colons.String(),
-		coded[:5] + "\r\n" + coded[5:], base64.StdEncoding.EncodeToString([]byte(coded)),
+		coded[:len(coded)/2] + "\r\n" + coded[len(coded)/2:], base64.StdEncoding.EncodeToString([]byte(coded)),
 		secret, strings.Trim(string(quoted), `"`), url.QueryEscape(secret), url.PathEscape(secret),
 		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)), hex.EncodeToString([]byte(secret)),
 	}

@@ -60,6 +60,23 @@ type Record struct {
 	Sealed string // the whole credential, encrypted for the agent; "" once it has ended
 }
 
+// Former is what is kept of a credential that has ended: its secrets, to keep them
+// out of what the agent still repeats.
+type Former struct {
+	CredentialID   string
+	OrganisationID string
+	AgentID        string
+	Sealed         string // encrypted for the agent
+	EndedAt        time.Time
+}
+
+// What is kept of credentials that have ended: those of an agent that ended last,
+// for a while.
+const (
+	MaxFormer = 8
+	FormerAge = 90 * 24 * time.Hour
+)
+
 // Tx is a transaction of the record as the package needs it.
 type Tx interface {
 	Now() time.Time
@@ -79,6 +96,15 @@ type Tx interface {
 	// EndCredential ends the agent's binding, and reports whether it had one. The
 	// secret is dropped.
 	EndCredential(agentID string, as Ending, by Person) (bool, error)
+	// InsertFormer stores the secrets of a credential that ends now, and drops those of
+	// the agent beyond MaxFormer, and all that are older than FormerAge.
+	InsertFormer(Former) error
+	// Formers returns those of an agent that are not older than FormerAge, newest first.
+	Formers(agentID string) ([]Former, error)
+	// OrganisationFormers returns those of all agents.
+	OrganisationFormers(organisationID string) ([]Former, error)
+	// ResealFormer is ResealCredential for one of them.
+	ResealFormer(credentialID, sealed, fresh string) (bool, error)
 	// ResealCredential puts another ciphertext in the place of sealed, and reports
 	// whether that was still there.
 	ResealCredential(id, sealed, fresh, key string) (bool, error)

@@ -85,13 +85,24 @@ func (s *Service) Secrets(ctx context.Context, agentID string) (*scheme.Redactor
 }
 
 // latest returns the agent's latest binding, ended or not; the zero Record if it
-// never had one.
+// never had one. Whichever process another one was replaced in, this one knows what
+// to keep out of what the agent repeats from then on.
 func (s *Service) latest(ctx context.Context, agentID string) (Record, error) {
 	var r Record
+	var at string
+	var formers []Former
 	err := s.View(ctx, func(tx Tx) (err error) {
-		r, err = tx.Credential(agentID)
+		if r, err = tx.Credential(agentID); err != nil {
+			return err
+		}
+		if at = r.ID + string(r.Ended); !s.knowsFormer(agentID, at) {
+			formers, err = tx.Formers(agentID)
+		}
 		return err
 	})
+	if err == nil && !s.knowsFormer(agentID, at) {
+		s.learnFormer(agentID, at, formers)
+	}
 	if fault.KindOf(err) == fault.NotFound {
 		return Record{}, nil
 	}

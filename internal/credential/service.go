@@ -39,6 +39,10 @@ type known struct {
 	redactor *scheme.Redactor // outlives bindings: what an old one had may still come back
 	id       string           // of the binding that holder is of
 	holder   *scheme.Holder   // nil if none was opened yet
+
+	// formersAt names the state of the agent's credentials with which the secrets of
+	// those that have ended were read last.
+	formersAt string
 }
 
 func (s *Service) now() time.Time {
@@ -75,6 +79,9 @@ func (s *Service) Set(ctx context.Context, p access.Principal, agentID string, c
 			return err
 		}
 		r.AgentName, r.AgentCardURL, r.CreatedAt = a.Name, a.CardURL, tx.Now()
+		if err := s.keepFormer(tx, agentID); err != nil {
+			return err
+		}
 		if err := tx.InsertCredential(r); err != nil {
 			return err
 		}
@@ -98,6 +105,9 @@ func withoutQuery(address string) string {
 func (s *Service) Revoke(ctx context.Context, p access.Principal, agentID string) error {
 	return s.Update(ctx, func(tx Tx) error {
 		if _, err := tx.Agent(p.OrganisationID, agentID); err != nil {
+			return err
+		}
+		if err := s.keepFormer(tx, agentID); err != nil {
 			return err
 		}
 		ended, err := tx.EndCredential(agentID, Revoked, personOf(p))
@@ -176,7 +186,11 @@ func (s *Service) Rotate(ctx context.Context, p access.Principal) (Rotation, err
 			done.Same++
 		}
 	}
-	if len(left) > 0 {
+	formers, err := s.rotateFormer(ctx, p.OrganisationID)
+	if err != nil {
+		return done, err
+	}
+	if left = append(left, formers...); len(left) > 0 {
 		return done, fault.New(fault.Unprocessable, "%d of the credentials could not be encrypted anew: %s", len(left), strings.Join(left, "; "))
 	}
 	return done, nil

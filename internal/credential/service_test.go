@@ -270,12 +270,87 @@ func TestMovedCiphertextDoesNotOpen(t *testing.T) {
 	}
 }
 
+// TestFormerSecretsAreKeptOut replaces and revokes credentials: every process keeps
+// the old secrets out of what the agent repeats, also one that never used them.
+func TestFormerSecretsAreKeptOut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, guardedCard)
+	ctx, key := t.Context(), "one:"+strings.Repeat("1", 64)
+	other, reader := b.process(t, key), b.process(t, key) // reader only records
+	set := func(secret scheme.Secret) {
+		t.Helper()
+		if _, err := b.Set(ctx, operator, b.agentID, bearer(secret)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustKeepOut := func(what string, s *credential.Service, secrets ...string) {
+		t.Helper()
+		r, err := s.Secrets(ctx, b.agentID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range secrets {
+			if got := r.Text("<" + secret + ">"); got != "<[redacted]>" {
+				t.Errorf("%s: %s became %s", what, secret, got)
+			}
+		}
+	}
+	set("former-secret-1")
+	mustKeepOut("the first", other, "former-secret-1")
+	set("former-secret-2")
+	mustKeepOut("replaced in another process", other, "former-secret-1", "former-secret-2")
+	mustKeepOut("that never used it", reader, "former-secret-1", "former-secret-2")
+	if err := b.Revoke(ctx, operator, b.agentID); err != nil {
+		t.Fatal(err)
+	}
+	mustKeepOut("revoked, after a restart", b.process(t, key), "former-secret-1", "former-secret-2")
+	if a, err := b.process(t, key).ForCard(ctx, b.agentID, &url.URL{Scheme: "https", Host: "agent.example"}); err != nil || a.Redactor.Text("former-secret-2") != "[redacted]" {
+		t.Errorf("ForCard() after a restart does not keep a revoked secret out (%v)", err)
+	}
+	set("live-secret-3")
+	both := b.process(t, "two:"+strings.Repeat("2", 64)+","+key)
+	if _, err := both.Rotate(ctx, operator); err != nil {
+		t.Fatal(err)
+	}
+	mustKeepOut("with another key", b.process(t, "two:"+strings.Repeat("2", 64)), "former-secret-1", "former-secret-2", "live-secret-3")
+	for i := range credential.MaxFormer {
+		if _, err := both.Set(ctx, operator, b.agentID, bearer(scheme.Secret("later-secret-"+strings.Repeat("x", i)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := b.process(t, "two:"+strings.Repeat("2", 64)+","+key)
+	mustKeepOut("many later", last, "live-secret-3", "later-secret-", "later-secret-xx")
+	if r, err := last.Secrets(ctx, b.agentID); err != nil || r.Text("former-secret-2") != "former-secret-2" {
+		t.Errorf("more than %d former secrets are kept (%v)", credential.MaxFormer, err)
+	}
+}
+
+// TestFormerSecretIsNoCredential puts the secrets of a credential that ended in the
+// place of a live one.
+func TestFormerSecretIsNoCredential(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, guardedCard)
+	for _, secret := range []scheme.Secret{canary, canary + "-b"} {
+		if _, err := b.Set(t.Context(), operator, b.agentID, bearer(secret)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.db.Exec(t.Context(), "UPDATE credential SET sealed = (SELECT sealed FROM former_secret) WHERE ended IS NULL"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := header(t, b.process(t, "one:"+strings.Repeat("1", 64)), b.agentID); err == nil || got != "" {
+		t.Errorf("For() = %q, %v; want it refused", got, err)
+	}
+}
+
 func TestNothingLiesReadable(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, guardedCard)
 	c := scheme.Credential{Kind: scheme.Basic, Username: canary + "-user", Secret: canary + "-pass", Origins: []string{"https://agent.example"}}
-	if _, err := b.Set(context.Background(), operator, b.agentID, c); err != nil {
-		t.Fatal(err)
+	for range 2 { // the first one is replaced
+		if _, err := b.Set(context.Background(), operator, b.agentID, c); err != nil {
+			t.Fatal(err)
+		}
 	}
 	files, err := filepath.Glob(filepath.Join(b.dir, "*"))
 	if err != nil || len(files) == 0 {

@@ -114,3 +114,54 @@ func (tx *Tx) RefreshSoon(agentID string) error {
 	}
 	return nil
 }
+
+// InsertFormer implements credential.Tx.
+func (tx *Tx) InsertFormer(f credential.Former) error {
+	_, err := tx.exec("INSERT INTO former_secret (credential_id, organisation_id, agent_id, sealed, ended_us) VALUES (?, ?, ?, ?, ?)",
+		f.CredentialID, f.OrganisationID, f.AgentID, f.Sealed, us(f.EndedAt))
+	if err == nil {
+		_, err = tx.exec("DELETE FROM former_secret WHERE ended_us < ?", us(tx.now.Add(-credential.FormerAge)))
+	}
+	if err == nil {
+		_, err = tx.exec(`DELETE FROM former_secret WHERE agent_id = ? AND credential_id NOT IN
+			(SELECT credential_id FROM former_secret WHERE agent_id = ? ORDER BY ended_us DESC, credential_id DESC LIMIT ?)`, f.AgentID, f.AgentID, credential.MaxFormer)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the secrets of credential %s, which ends: %w", f.CredentialID, err)
+	}
+	return nil
+}
+
+// Formers implements credential.Tx.
+func (tx *Tx) Formers(agentID string) ([]credential.Former, error) {
+	return tx.formers("agent_id", agentID)
+}
+
+// OrganisationFormers implements credential.Tx.
+func (tx *Tx) OrganisationFormers(organisationID string) ([]credential.Former, error) {
+	return tx.formers("organisation_id", organisationID)
+}
+
+func (tx *Tx) formers(column, value string) ([]credential.Former, error) {
+	all, err := collect(tx, func(s scanner) (credential.Former, error) {
+		var f credential.Former
+		var ended micros
+		err := s.Scan(&f.CredentialID, &f.OrganisationID, &f.AgentID, &f.Sealed, &ended)
+		f.EndedAt = ended.Time
+		return f, err
+	}, "SELECT credential_id, organisation_id, agent_id, sealed, ended_us FROM former_secret WHERE "+column+` = ? AND ended_us >= ?
+		ORDER BY ended_us DESC, credential_id DESC`, value, us(tx.now.Add(-credential.FormerAge)))
+	if err != nil {
+		err = fmt.Errorf("read the secrets of credentials that have ended: %w", err)
+	}
+	return all, err
+}
+
+// ResealFormer implements credential.Tx.
+func (tx *Tx) ResealFormer(credentialID, sealed, fresh string) (bool, error) {
+	n, err := tx.exec("UPDATE former_secret SET sealed = ? WHERE credential_id = ? AND sealed = ?", fresh, credentialID, sealed)
+	if err != nil {
+		return false, fmt.Errorf("store former secrets of credential %s, encrypted anew: %w", credentialID, err)
+	}
+	return n > 0, nil
+}

@@ -126,21 +126,20 @@ func (tx *Tx) LastAnswered(agentID string) (wire.Exchange, error) {
 		ORDER BY started_us DESC, id DESC LIMIT 1`, agentID))
 }
 
+// KeepExchanges implements wire.Tx. It reads as many entries of an index as are kept.
+func (tx *Tx) KeepExchanges(agentID string, most int) error {
+	_, err := tx.exec(`DELETE FROM exchange WHERE agent_id = ? AND (started_us, id) < (SELECT started_us, id FROM exchange
+		WHERE agent_id = ? ORDER BY started_us DESC, id DESC LIMIT 1 OFFSET ?)`, agentID, agentID, most-1)
+	if err != nil {
+		return fmt.Errorf("drop exchanges of agent %s: %w", agentID, err)
+	}
+	return nil
+}
+
 // PruneExchanges implements wire.Tx.
-func (tx *Tx) PruneExchanges(before time.Time, perAgent int) error {
+func (tx *Tx) PruneExchanges(before time.Time) error {
 	if _, err := tx.exec("DELETE FROM exchange WHERE started_us < ?", us(before)); err != nil {
 		return fmt.Errorf("drop old exchanges: %w", err)
-	}
-	full, err := collect(tx, scanString, "SELECT agent_id FROM exchange GROUP BY agent_id HAVING COUNT(*) > ?", perAgent)
-	if err != nil {
-		return fmt.Errorf("find agents with many exchanges: %w", err)
-	}
-	for _, id := range full {
-		_, err := tx.exec(`DELETE FROM exchange WHERE agent_id = ? AND started_us < (SELECT started_us FROM exchange
-			WHERE agent_id = ? ORDER BY started_us DESC, id DESC LIMIT 1 OFFSET ?)`, id, id, perAgent-1)
-		if err != nil {
-			return fmt.Errorf("drop exchanges of agent %s: %w", id, err)
-		}
 	}
 	return nil
 }

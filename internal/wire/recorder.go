@@ -3,7 +3,9 @@ package wire
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -118,21 +120,29 @@ func (r *Recorder) Run(ctx context.Context) error {
 }
 
 func (r *Recorder) prune(ctx context.Context) {
-	err := r.Update(ctx, func(tx Tx) error { return tx.PruneExchanges(tx.Now().Add(-Age), MaxPerAgent) })
+	err := r.Update(ctx, func(tx Tx) error { return tx.PruneExchanges(tx.Now().Add(-Age)) })
 	if err != nil && ctx.Err() == nil {
 		r.Log.Error("drop old exchanges", "error", err)
 	}
 }
 
-// Flush stores what has been recorded by now.
+// Flush stores what has been recorded by now, and drops as much of each agent as is
+// too much then, in one transaction: at no time is more there.
 func (r *Recorder) Flush(ctx context.Context) {
 	changes := r.take()
 	if len(changes) == 0 {
 		return
 	}
 	err := r.Update(ctx, func(tx Tx) error {
+		agents := map[string]bool{}
 		for _, c := range changes {
 			if err := tx.StoreExchange(c); err != nil {
+				return err
+			}
+			agents[c.AgentID] = true
+		}
+		for _, id := range slices.Sorted(maps.Keys(agents)) {
+			if err := tx.KeepExchanges(id, MaxPerAgent); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -17,12 +18,18 @@ import (
 type kept struct {
 	Tx
 	changes []Change
+	bounded []string
 	err     error
 }
 
 func (k *kept) StoreExchange(c Change) error {
 	k.changes = append(k.changes, c)
 	return k.err
+}
+
+func (k *kept) KeepExchanges(agentID string, most int) error {
+	k.bounded = append(k.bounded, fmt.Sprint(agentID, " ", most))
+	return nil
 }
 
 func newRecorder(k *kept) *Recorder {
@@ -55,6 +62,9 @@ func TestRecorder(t *testing.T) {
 		for _, e := range c.New {
 			events = append(events, string(e.Body))
 		}
+	}
+	if len(k.bounded) != 3 || k.bounded[0] != "a 1000" {
+		t.Errorf("the agent's exchanges were bounded by %q, want it with each change", k.bounded)
 	}
 	last := k.changes[2]
 	if len(events) != 3 || events[2] != "three" || last.Events != 3 || last.TaskID != "t" || string(last.RequestBody) != "asked" || last.EndedAt.IsZero() || last.New[0].Number != 3 {

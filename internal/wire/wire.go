@@ -100,9 +100,10 @@ type Tx interface {
 	// LastAnswered returns the newest call of the agent that was answered;
 	// fault.NotFound if there is none.
 	LastAnswered(agentID string) (Exchange, error)
-	// PruneExchanges drops those that started before a time, and the oldest of each
-	// agent's beyond a number.
-	PruneExchanges(before time.Time, perAgent int) error
+	// KeepExchanges drops the oldest of an agent's beyond a number.
+	KeepExchanges(agentID string, most int) error
+	// PruneExchanges drops those that started before a time.
+	PruneExchanges(before time.Time) error
 }
 
 // Reader shows what is kept. It shows nothing of agents and tasks that the

@@ -73,8 +73,8 @@ func Read(revealed []byte) (Credential, error) {
 	return c, nil
 }
 
-// secrets returns the values that go over the wire and must not be seen.
-func (c Credential) secrets() []string {
+// Secrets returns the values that go over the wire and must not be seen.
+func (c Credential) Secrets() []string {
 	switch c.Kind {
 	case Bearer, APIKey:
 		return []string{string(c.Secret)}

@@ -106,7 +106,7 @@ func (h *Holder) Apply(ctx context.Context, u *url.URL) (Applied, error) {
 		return Applied{}, err
 	}
 	c := h.credential
-	h.options.Redactor.Learn(c.secrets()...)
+	h.Learn()
 	a := Applied{ID: h.id, Header: http.Header{}, TLS: h.tls, Redactor: h.options.Redactor}
 	switch c.Kind {
 	case Bearer:
@@ -128,4 +128,4 @@ func (h *Holder) Apply(ctx context.Context, u *url.URL) (Applied, error) {
 }
 
 // Learn makes the holder's redactor look for the secrets of the credential.
-func (h *Holder) Learn() { h.options.Redactor.Learn(h.credential.secrets()...) }
+func (h *Holder) Learn() { h.options.Redactor.Remember(h.credential.Secrets()...) }

@@ -11,8 +11,11 @@ import (
 	"sync/atomic"
 )
 
-// maxKnown is how many values a Redactor looks for: those that were used last.
-const maxKnown = 32
+// How many values a Redactor looks for: those that it heard of last.
+const (
+	maxLasting = 32 // that credentials have or had
+	maxIssued  = 16 // that were issued for a while, such as access tokens
+)
 
 const redaction = "[redacted]"
 
@@ -25,9 +28,10 @@ const redaction = "[redacted]"
 // something between them; and as one of these in base64 or hexadecimal digits. An
 // agent that wants to give away what it was sent can always find another.
 type Redactor struct {
-	mu    sync.Mutex
-	known []string // those used last at the end
-	find  atomic.Pointer[matchers]
+	mu      sync.Mutex
+	lasting recent
+	issued  recent
+	find    atomic.Pointer[matchers]
 }
 
 type matchers struct {
@@ -36,30 +40,43 @@ type matchers struct {
 	names   *matcher // for names of headers, which lose their case
 }
 
-// Learn makes the redactor look for values. Those under MinSecret bytes are
-// ignored.
-func (r *Redactor) Learn(values ...string) {
+// Remember makes the redactor look for the secrets of a credential, that of now or
+// one that has ended. Those under MinSecret bytes are ignored.
+func (r *Redactor) Remember(values ...string) { r.learn(&r.lasting, maxLasting, values) }
+
+// Learn makes the redactor look for values that were issued for a while. However many
+// there are, none takes the place of what Remember was given. Those under MinSecret
+// bytes are ignored.
+func (r *Redactor) Learn(values ...string) { r.learn(&r.issued, maxIssued, values) }
+
+func (r *Redactor) learn(list *recent, most int, values []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	changed := false
 	for _, v := range values {
-		if len(v) < MinSecret {
-			continue
+		if len(v) >= MinSecret && list.put(v, most) {
+			changed = true
 		}
-		if i := slices.Index(r.known, v); i >= 0 {
-			r.known = append(slices.Delete(r.known, i, i+1), v)
-			continue
-		}
-		if r.known = append(r.known, v); len(r.known) > maxKnown {
-			r.known = slices.Delete(r.known, 0, 1)
-		}
-		changed = true
 	}
 	if changed {
-		r.find.Store(&matchers{
-			all: newMatcher(r.known, false), numeric: newNumberMatcher(r.known), names: newMatcher(r.known, true),
-		})
+		known := slices.Concat(r.lasting, r.issued)
+		r.find.Store(&matchers{all: newMatcher(known, false), numeric: newNumberMatcher(known), names: newMatcher(known, true)})
 	}
+}
+
+// recent are values, those used last at the end.
+type recent []string
+
+// put adds a value, and reports whether it is new.
+func (r *recent) put(v string, most int) bool {
+	if i := slices.Index(*r, v); i >= 0 {
+		*r = append(slices.Delete(*r, i, i+1), v)
+		return false
+	}
+	if *r = append(*r, v); len(*r) > most {
+		*r = slices.Delete(*r, 0, 1)
+	}
+	return true
 }
 
 // Text returns s without secrets.

@@ -13,6 +13,43 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/store"
 )
 
+// testFormers keeps the secrets of credentials that ended.
+func testFormers(b *bench) {
+	agentID, otherID := b.agent(), b.agent()
+	insert := func(id string, ago time.Duration) string {
+		r := b.credential(id, "live")
+		b.update(func(tx *store.Tx) error {
+			return tx.InsertFormer(credential.Former{CredentialID: r.ID, OrganisationID: r.OrganisationID, AgentID: id, Sealed: "sealed", EndedAt: tx.Now().Add(-ago)})
+		})
+		return r.ID
+	}
+	insert(otherID, 0)
+	insert(agentID, credential.FormerAge+time.Hour) // gone at once
+	var ids []string
+	for i := range credential.MaxFormer + 2 {
+		ids = append(ids, insert(agentID, time.Duration(credential.MaxFormer-i)*time.Minute))
+	}
+	newest := ids[len(ids)-1]
+	b.update(func(tx *store.Tx) error {
+		if changed, err := tx.ResealFormer(newest, "other", "fresh"); changed || err != nil {
+			b.Errorf("ResealFormer of another ciphertext: %v, %v; want nothing", changed, err)
+		}
+		_, err := tx.ResealFormer(newest, "sealed", "fresh")
+		return err
+	})
+	b.view(func(tx *store.Tx) error {
+		got, err := tx.Formers(agentID)
+		if len(got) != credential.MaxFormer || got[0].CredentialID != newest || got[0].Sealed != "fresh" || got[0].EndedAt.IsZero() || got[len(got)-1].CredentialID != ids[2] {
+			b.Errorf("Formers = %+v, %v; want the last %d of %v, newest first", got, err, credential.MaxFormer, ids)
+		}
+		all, err := tx.OrganisationFormers(access.LocalOrganisation)
+		if len(all) != credential.MaxFormer+1 {
+			b.Errorf("OrganisationFormers: %d, want those of both agents", len(all))
+		}
+		return err
+	})
+}
+
 func (b *bench) credential(agentID, sealed string) credential.Record {
 	b.Helper()
 	r := credential.Record{Sealed: sealed, Binding: credential.Binding{

@@ -82,9 +82,11 @@ func (b *bench) otherExchanges(agentID, taskID string, at time.Time) {
 		})
 	}
 	wants("Op4", 8, 1)
-	b.update(func(tx *store.Tx) error { return tx.PruneExchanges(at.Add(90*time.Minute), 100) })
+	b.update(func(tx *store.Tx) error { return tx.PruneExchanges(at.Add(90 * time.Minute)) })
 	wants("Op4", 6, 0)
-	b.update(func(tx *store.Tx) error { return tx.PruneExchanges(at, 3) })
+	b.update(func(tx *store.Tx) error { return tx.KeepExchanges(agentID, 6) })
+	wants("Op4", 6, 0)
+	b.update(func(tx *store.Tx) error { return tx.KeepExchanges(agentID, 3) })
 	wants("Op4", 3, 0)
 }
 

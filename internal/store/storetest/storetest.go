@@ -66,6 +66,7 @@ func Run(t *testing.T, open Open) {
 		"ReplayFindsDifferences":   testReplayFindsDifferences,
 		"Blobs":                    testBlobs,
 		"Credentials":              testCredentials,
+		"FormerSecrets":            testFormers,
 		"Exchanges":                testExchanges,
 		"Pins":                     testPins,
 		"SignalsAfterCommit":       testSignalsAfterCommit,
