@@ -90,6 +90,7 @@ const answerLost = "The agent answered, but Taskbay could not store what it said
 
 // Dispatcher sends accepted commands, each at most once.
 type Dispatcher struct {
+	Limits   task.Limits // of what the ledger keeps of a task whole
 	Update   func(context.Context, func(Tx) error) error
 	Agents   Cards
 	Remote   Remote
@@ -380,7 +381,7 @@ func (d *Dispatcher) answered(ctx context.Context, r Record, source task.Source,
 	outcome := task.Outcome{TaskID: r.Command.TaskID}
 	log := d.Log.With("command", r.Command.ID)
 	stored := d.keep(ctx, log, storeTries, func(tx Tx) (err error) {
-		outcome, err = task.Ingest(tx, d.NewID, task.Observed{TaskID: r.Command.TaskID, Source: source, SourceKey: key, Observation: o})
+		outcome, err = task.Ingest(tx, d.NewID, task.Observed{TaskID: r.Command.TaskID, Source: source, SourceKey: key, Observation: o, Limits: d.Limits})
 		if err != nil {
 			return err
 		}

@@ -103,6 +103,7 @@ type Observer struct {
 	NewID  func() string
 	Owner  string        // names this process among those that share the database
 	Poll   time.Duration // between looks at the table if nothing wakes the observer
+	Limits task.Limits   // of what the ledger keeps of a task whole
 	Live   *live.Hub
 	Log    *slog.Logger
 	Meter  Meter // nil measures nothing
@@ -339,6 +340,7 @@ func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time
 			}
 		}
 		last := last
+		observed.Limits = o.Limits
 		if outcome, err = task.Ingest(tx, o.NewID, observed); err != nil {
 			return err
 		}

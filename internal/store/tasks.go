@@ -22,11 +22,13 @@ func (tx *Tx) TaskHead(taskID string) (task.Head, task.Owner, error) {
 	var merged sql.NullString
 	err := tx.row(`SELECT id, COALESCE(remote_task_id, ''), context_id, kind, state, state_us,
 			question_id, question_sha256, question_number, answered_by, observed_us,
-			snapshot_sha256, doubt, doubt_us, organisation_id, agent_id, tenant, title, merged_into
+			snapshot_sha256, doubt, doubt_us, organisation_id, agent_id, tenant, title, merged_into,
+			ledger_events, ledger_bytes, cut_events, cut_bytes
 		FROM task WHERE id = ?`+tx.forUpdate(), taskID).
 		Scan(&h.TaskID, &h.RemoteTaskID, &h.ContextID, &h.Kind, &h.State, &stateAt,
 			&h.Question.MessageID, &h.Question.Digest, &h.Question.Number, &h.AnsweredBy, &observed,
-			&h.Sight, &h.Doubt.Status, &doubted, &o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged)
+			&h.Sight, &h.Doubt.Status, &doubted, &o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged,
+			&o.Ledger.Events, &o.Ledger.Bytes, &o.Ledger.CutEvents, &o.Ledger.CutBytes)
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, o, errNoTask()
 	}
@@ -143,6 +145,7 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Tim
 
 const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,
 	t.title, t.needs_you, t.check_error, t.observed_us, t.version, t.created_us, t.updated_us,
+	t.ledger_events, t.ledger_bytes, t.cut_events, t.cut_bytes,
 	COALESCE(s.id, ''), COALESCE(s.status, ''), COALESCE(s.error, ''), COALESCE(s.refused, FALSE)`
 
 // taskSource is what taskColumns are columns of: tasks, each with the last
@@ -156,6 +159,7 @@ func scanTask(s scanner, rest ...any) (task.Task, error) {
 	var observed, created, updated micros
 	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
 		&t.Title, &t.NeedsYou, &t.CheckError, &observed, &t.Version, &created, &updated,
+		&t.Ledger.Events, &t.Ledger.Bytes, &t.Ledger.CutEvents, &t.Ledger.CutBytes,
 		&sent.CommandID, &sent.Status, &sent.Error, &sent.Refused}, rest...)
 	err := s.Scan(dest...)
 	if sent.CommandID != "" {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ type Observed struct {
 	SourceKey   string    // unique among the task's observations from this source
 	Asked       time.Time // when a poll was asked for; else zero
 	Observation remote.Observation
+	Limits      Limits // of what the ledger keeps of the task whole
+
+	cut bool // Observation is what is kept of one; its Raw is all of it
 }
 
 // Event is a row of the ledger.
@@ -47,6 +51,8 @@ type Event struct {
 	Digest    string          // SHA-256 of Raw
 	Asked     time.Time
 	Received  time.Time
+
+	Cut int64 // the size of Raw, if it is not kept, and Payload is what a replay needs of it; else 0
 
 	// What it was taken in with, for a replay.
 	Number      int64  // its place among the task's observations, from 1; the ledger gives it
@@ -76,6 +82,8 @@ type Tx interface {
 	// AppendEvent gives the event its number and place. It reports false, and does
 	// nothing, if the observation is there.
 	AppendEvent(Event) (added bool, err error)
+	// LeaveOut counts an observation of so many bytes that is not kept at all.
+	LeaveOut(taskID string, size int64) error
 	PutBlob(taskID string, b Blob) error
 	// ApplyChanges stores the head and its changes, received at that time. If
 	// nothing differs from what is stored, it reports false, and the task's version
@@ -96,6 +104,7 @@ type Owner struct {
 	AgentID        string
 	Tenant         string
 	Title          string
+	Ledger         Ledger // what it has of the task
 }
 
 // Outcome says what an observation did.
@@ -114,7 +123,7 @@ func EventKey(stream string, place int) string { return fmt.Sprintf("%s/%d", str
 // Ingest takes one observation into the record: the one way in, from whichever
 // source. It appends the raw bytes to the ledger, advances the projection, and
 // signals those who watch, within tx; an observation that is there already
-// changes nothing.
+// changes nothing. Beyond the limits, what is taken in is what is kept of it.
 func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 	event, _ := a2a.DecodeEvent(o.Observation.Payload)
 	head, owner, err := resolve(tx, newID, o, event)
@@ -122,6 +131,14 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 		return Outcome{}, err
 	}
 	known := Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: head, Duplicate: true}
+	whole := event
+	if fullness := o.Limits.fullness(owner.Ledger); fullness > 0 {
+		if o.Observation.Payload, o.cut = condensed(o.Observation.Payload, event, head, fullness), true; o.Observation.Payload == nil {
+			tx.Signal(live.TaskTopic(head.TaskID))
+			return known, errors.Join(tx.LeaveOut(head.TaskID, int64(len(o.Observation.Raw))), confirm(tx, head, whole))
+		}
+		event, _ = a2a.DecodeEvent(o.Observation.Payload)
+	}
 	when := Timing{Asked: o.Asked.Truncate(time.Microsecond), Received: o.Observation.Received.Truncate(time.Microsecond)}
 	if when.AfterAnswer, err = afterAnswer(tx, head, o); err != nil {
 		return Outcome{}, err
@@ -134,7 +151,7 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 	next, changes := Reduce(head, event, when)
 	switch setAside := next.Doubt != (Doubt{}); {
 	case setAside && next.Doubt == head.Doubt:
-		return known, confirm(tx, head, event)
+		return known, confirm(tx, head, whole)
 	case !setAside:
 		next.Sight = seen
 	}
@@ -152,7 +169,7 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if err := confirm(tx, head, event); err != nil {
+	if err := confirm(tx, head, whole); err != nil {
 		return Outcome{}, err
 	}
 	tx.Signal(live.TaskTopic(head.TaskID), live.OrganisationTopic(owner.OrganisationID))
@@ -268,7 +285,10 @@ func ledgerRow(id, taskID string, o Observed) Event {
 		Raw: o.Observation.Raw, Payload: o.Observation.Payload, Digest: hex.EncodeToString(sum[:]),
 		Asked: o.Asked, Received: o.Observation.Received,
 	}
-	if string(row.Payload) == string(row.Raw) {
+	switch {
+	case o.cut:
+		row.Cut, row.Raw = int64(len(row.Raw)), []byte{}
+	case string(row.Payload) == string(row.Raw):
 		row.Payload = nil
 	}
 	return row

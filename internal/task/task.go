@@ -41,6 +41,7 @@ type Task struct {
 	Question       *Question // while the task waits and nobody has answered
 	NeedsYou       bool      // waits for a person, and nobody has answered
 	CheckError     string    // why the agent could not be asked the last time; "" if it could
+	Ledger         Ledger    // how much of what the agent sent is kept
 	ObservedAt     time.Time // when the agent was last heard; zero if never
 	Version        int64     // grows with every change
 	CreatedAt      time.Time

@@ -42,7 +42,7 @@ func (b *bench) polls(taskID, payload string) {
 	b.Helper()
 	b.update(func(tx *store.Tx) error {
 		_, err := task.Ingest(tx, newID, task.Observed{
-			TaskID: taskID, Source: task.SourcePoll, SourceKey: newID(), Asked: time.Now(),
+			TaskID: taskID, Source: task.SourcePoll, SourceKey: newID(), Asked: time.Now(), Limits: b.limits,
 			Observation: remote.Observation{Raw: []byte(payload), Payload: []byte(payload), Received: time.Now()},
 		})
 		return err

@@ -67,6 +67,8 @@ func Run(t *testing.T, open Open) {
 		"Blobs":                    testBlobs,
 		"Credentials":              testCredentials,
 		"FormerSecrets":            testFormers,
+		"PolledForever":            testPolledForever,
+		"Flood":                    testFlood,
 		"Exchanges":                testExchanges,
 		"Pins":                     testPins,
 		"SignalsAfterCommit":       testSignalsAfterCommit,
@@ -108,6 +110,7 @@ func (p *publications) take() []string {
 
 // bench is one test's database with short ways to use it.
 type bench struct {
+	limits task.Limits // of what the ledger keeps
 	*testing.T
 	db        *store.DB
 	published *publications
@@ -180,7 +183,7 @@ func (b *bench) hears(taskID, key, payload string) task.Outcome {
 	var outcome task.Outcome
 	b.update(func(tx *store.Tx) (err error) {
 		outcome, err = task.Ingest(tx, newID, task.Observed{
-			TaskID: taskID, Source: task.SourceStream, SourceKey: key,
+			TaskID: taskID, Source: task.SourceStream, SourceKey: key, Limits: b.limits,
 			Observation: remote.Observation{Raw: []byte("data: " + payload), Payload: json.RawMessage(payload), Received: time.Now()},
 		})
 		return err
