@@ -23,6 +23,12 @@ type TaskSummary struct {
 	UpdatedAt    time.Time `json:"updatedAt"`
 }
 
+// Cut is what is not kept of what an agent sent about a task.
+type Cut struct {
+	Observations int64 `json:"observations" doc:"How many things that the agent said are kept in part, or not at all."`
+	Bytes        int64 `json:"bytes" doc:"Bytes of them that are not kept."`
+}
+
 // TaskList is a page of tasks, newest change first.
 type TaskList struct {
 	Items []TaskSummary `json:"items" nullable:"false"`
@@ -33,6 +39,7 @@ type TaskList struct {
 type Task struct {
 	TaskSummary
 	CheckError  string       `json:"checkError,omitempty" doc:"Why it could not be found out how the task stands, the last time the agent was asked."`
+	Cut         *Cut         `json:"cut,omitempty" doc:"There if the agent sent more about the task than is kept: what was left out."`
 	Messages    []Message    `json:"messages" nullable:"false"`
 	Artifacts   []Artifact   `json:"artifacts" nullable:"false"`
 	Transitions []Transition `json:"transitions" nullable:"false"`
@@ -95,6 +102,9 @@ func taskShape(t task.Task) Task {
 		Messages:    make([]Message, 0, len(t.Messages)),
 		Artifacts:   make([]Artifact, 0, len(t.Artifacts)),
 		Transitions: make([]Transition, 0, len(t.Transitions)),
+	}
+	if t.Ledger.CutEvents > 0 {
+		out.Cut = &Cut{Observations: t.Ledger.CutEvents, Bytes: t.Ledger.CutBytes}
 	}
 	for _, m := range t.Messages {
 		out.Messages = append(out.Messages, Message{ID: m.ID, Role: string(m.Role), Parts: partShapes(m.Parts), At: m.At.UTC()})

@@ -180,6 +180,8 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Update: store.For[command.Tx](db.Update),
 		Agents: a.agents, Remote: a.remote, Observer: a.observer, NewID: newID, Live: hub, Owner: owner, Poll: a.poll(), Log: o.Log,
 	}
+	limits := task.Limits{Bytes: c.TaskRecordMB << 20, Events: c.TaskRecordEvents}
+	a.observer.Limits, a.dispatcher.Limits = limits, limits
 	a.metrics = telemetry.NewMetrics(o.Version, telemetry.Sources{Backlog: db.Backlog, Streams: a.observer.Streams, Watchers: hub.Watchers}, o.Log)
 	a.observer.Meter, a.dispatcher.Meter, a.dispatcher.Tracer = a.metrics, a.metrics, a.traces
 	a.lease = &worker.Lease{

@@ -34,8 +34,13 @@ type Config struct {
 	Network           netpolicy.Options `embed:""`
 	Vault             vault.Options     `embed:""`
 	RequireSignatures bool              `env:"TASKBAY_REQUIRE_SIGNATURES" help:"Call only agents whose card is signed with a key that is pinned."`
+	TaskRecordMB      int64             `name:"task-record-mb" default:"64" env:"TASKBAY_TASK_RECORD_MB" placeholder:"MIB" help:"How much of what an agent sends about one task is kept as it came, in MiB. Beyond it the essence is kept, and beyond twice as much the end of the task."`
+	TaskRecordEvents  int64             `default:"100000" env:"TASKBAY_TASK_RECORD_EVENTS" placeholder:"N" help:"How many observations of one task are kept as they came. Beyond it as with --task-record-mb."`
 	File              File              `name:"config" env:"TASKBAY_CONFIG" placeholder:"FILE" help:"A JSON object of these options, by their names without the dashes. Flags and the environment go before it."`
 }
+
+// maxTaskRecordMB is 1 TiB: more than anybody has room for.
+const maxTaskRecordMB = 1 << 20
 
 // InvalidError says why a server cannot run with a Config, in words for the
 // person who started it.
@@ -61,6 +66,9 @@ func (c Config) Validate() error {
 	}
 	if c.DatabaseURL == "" && !c.Works() {
 		return invalid("--no-workers needs --database-url: on SQLite one process does everything")
+	}
+	if c.TaskRecordMB < 0 || c.TaskRecordEvents < 0 || c.TaskRecordMB > maxTaskRecordMB {
+		return invalid("--task-record-mb is from 1 to %d, and --task-record-events at least 1", maxTaskRecordMB)
 	}
 	if _, err := c.Traces(); err != nil {
 		return err

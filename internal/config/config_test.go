@@ -62,7 +62,7 @@ func TestDefaults(t *testing.T) {
 // asDefault returns a Config in which everything is on that is on by default.
 func asDefault() config.Config {
 	yes := true
-	return config.Config{Workers: &yes, Network: netpolicy.Options{AllowLoopback: &yes, AllowPrivate: &yes}}
+	return config.Config{Workers: &yes, TaskRecordMB: 64, TaskRecordEvents: 100_000, Network: netpolicy.Options{AllowLoopback: &yes, AllowPrivate: &yes}}
 }
 
 // TestHome gives ~ in every way that a path can be given.

@@ -180,6 +180,7 @@ func unsureSample() task.Task {
 
 func plainSample() task.Task {
 	t := sampleTask(plainTask, "Book a room for Thursday", a2a.StateInputRequired, 40)
+	t.Ledger = task.Ledger{Events: 90, CutEvents: 1200, CutBytes: 5 << 20}
 	asked := agentMessage(4, 40, a2a.TextPart("Which of these?"), data(`{"rooms":["Ada","Grace"]}`, form.MediaType))
 	asked.Current = true
 	asked.NotForm = []form.Note{{Path: "/schema", Message: "schema is missing."}}
