@@ -39,8 +39,10 @@ func encodings(secret string) []string {
 	var percent, entities, colons strings.Builder
 	for _, c := range []byte(secret) {
 		_, _ = fmt.Fprintf(&percent, "%%%02x", c)
-		_, _ = fmt.Fprintf(&entities, "&#x%02X;", c)
 		_, _ = fmt.Fprintf(&colons, "%02X:", c)
+	}
+	for _, c := range secret {
+		_, _ = fmt.Fprintf(&entities, "&#x%02X;", c)
 	}
 	coded := base64.StdEncoding.EncodeToString([]byte(secret))
 	return []string{
