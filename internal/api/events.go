@@ -54,6 +54,9 @@ func (s *server) watchTask(ctx context.Context, p access.Principal, in *watchTas
 	}}, nil
 }
 
+// againTime is between attempts to read what changed while the database is away.
+const againTime = time.Second
+
 // watch is one open stream of a task's events.
 type watch struct {
 	*server
@@ -96,22 +99,28 @@ func (w *watch) run(ctx context.Context, first []byte) {
 	ticks, stop := w.tick()
 	defer stop()
 	next := append([]byte(": open\n\n"), first...) // readers learn that it is open by the first bytes
+	var again <-chan time.Time                     // while the database is away
 	for {
 		if w.send(next) != nil {
 			return
 		}
-		next = nil
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks:
 			next = []byte(": still here\n\n")
+			continue
 		case <-w.signals:
-			var err error
-			if next, err = w.change(ctx); err != nil {
-				w.ended(ctx, err)
-				return
-			}
+		case <-again:
+		}
+		var err error
+		next, err = w.change(ctx)
+		again = nil
+		if fault.KindOf(err) == fault.Unavailable {
+			again = time.After(againTime)
+		} else if err != nil {
+			w.ended(ctx, err)
+			return
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -31,6 +32,17 @@ func (p *Problem) GetStatus() int { return p.Status }
 
 // ContentType returns the media type of every problem document.
 func (p *Problem) ContentType(string) string { return problemMediaType }
+
+// retryAfter is when to try again what could not be done for now, in seconds.
+const retryAfter = "5"
+
+// GetHeaders returns the headers that go with the document.
+func (p *Problem) GetHeaders() http.Header {
+	if p.Status != http.StatusServiceUnavailable {
+		return nil
+	}
+	return http.Header{"Retry-After": {retryAfter}}
+}
 
 func newProblem(status int, detail string, errors []fault.Field) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Errors: errors}
@@ -61,6 +73,7 @@ func writeProblem(w http.ResponseWriter, p *Problem) {
 		return
 	}
 	w.Header().Set("Content-Type", problemMediaType)
+	maps.Copy(w.Header(), p.GetHeaders())
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(out.Bytes()) // a reader that went away has nobody to tell
 }

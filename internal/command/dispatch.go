@@ -247,7 +247,7 @@ func (d *Dispatcher) verdict(r Record, err error) Verdict {
 	isCall := errors.As(err, &answer)
 	if !isCall {
 		answer = &remote.Error{Delivery: remote.NotSent, Message: fault.Public(err).Message}
-		if fault.KindOf(err) != fault.Internal {
+		if kind := fault.KindOf(err); kind != fault.Internal && kind != fault.Unavailable {
 			answer.Delivery = remote.Answered // not by the agent, but just as final
 		}
 	}
@@ -285,8 +285,8 @@ func (d *Dispatcher) settle(tx Tx, r Record, v Verdict) error {
 }
 
 // keep stores what is known of a command, and reports whether it could. It tries
-// again until it can, or has tried so often; 0 is without end. When the process
-// stops it tries once more.
+// again until it can, or has tried so often; 0 is without end, and attempts while
+// the database is away do not count. When the process stops it tries once more.
 func (d *Dispatcher) keep(ctx context.Context, log *slog.Logger, tries int, f func(Tx) error) bool {
 	for try := 1; ; try++ {
 		last := ctx.Err() != nil
@@ -295,8 +295,12 @@ func (d *Dispatcher) keep(ctx context.Context, log *slog.Logger, tries int, f fu
 			return true
 		}
 		log.Error("store the outcome of a command", "error", err)
-		if last || try == tries {
+		away := fault.KindOf(err) == fault.Unavailable
+		if last || try == tries && !away {
 			return false
+		}
+		if away && tries > 0 {
+			tries++
 		}
 		sleep(ctx, min(time.Duration(try)*500*time.Millisecond, maxPause), nil, nil, nil)
 	}
@@ -394,8 +398,13 @@ func (d *Dispatcher) answered(ctx context.Context, r Record, source task.Source,
 		if err := tx.ScheduleCheck(outcome.TaskID, at, interval); err != nil {
 			return err
 		}
-		_, err = tx.SettleCommand(r.Command.ID, d.Owner, Verdict{Status: Succeeded, RunAt: tx.Now()})
-		return err
+		mine, err := tx.SettleCommand(r.Command.ID, d.Owner, Verdict{Status: Succeeded, RunAt: tx.Now()})
+		if err != nil || mine {
+			return err
+		}
+		// The lease ran out meanwhile, as when the database was away, and the command
+		// was made uncertain. Its answer says that it arrived.
+		return tx.ConfirmSends(outcome.TaskID, func(messageID string) bool { return messageID == r.Command.MessageID })
 	})
 	if stored && d.Meter != nil {
 		d.Meter.Observed(source, len(o.Raw), outcome)

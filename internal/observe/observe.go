@@ -72,7 +72,7 @@ type Check struct {
 	Tenant         string
 	RemoteTaskID   string // "" of a task whose first message is uncertain
 	ContextID      string
-	Streaming      bool          // somebody follows its stream
+	StreamOwner    string        // the process that follows its stream, or ""
 	Interval       time.Duration // the one that has passed
 }
 
@@ -144,7 +144,8 @@ func (o *Observer) start(f func()) bool {
 // Run observes until ctx ends, then ends the streams and returns.
 func (o *Observer) Run(ctx context.Context) error {
 	o.setUp()
-	if err := o.Update(ctx, func(tx Tx) error { return tx.CheckAllSoon() }); err != nil && ctx.Err() == nil {
+	err := o.insist(ctx, func() error { return o.Update(ctx, func(tx Tx) error { return tx.CheckAllSoon() }) })
+	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	asked, stopWatching := o.Live.Watch(live.ChecksTopic)
@@ -256,7 +257,7 @@ func (o *Observer) check(ctx context.Context, c Check) {
 		}
 		return
 	}
-	streaming := c.Streaming || o.following(c.TaskID)
+	streaming := o.following(c.TaskID) || c.StreamOwner != "" && c.StreamOwner != o.Owner
 	outcome, err := o.ingest(ctx, task.Observed{
 		TaskID: c.TaskID, Source: task.SourcePoll, SourceKey: o.NewID(), Asked: asked, Observation: seen,
 	}, c.Interval, streaming, 0)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -62,7 +63,10 @@ func (o *Observer) follow(taskID string, s *command.Stream) {
 	news := s.Count > 0
 	epoch, err := s.Epoch, error(nil)
 	if epoch == 0 {
-		epoch, err = o.claimStream(taskID)
+		err = o.insist(o.ctx, func() (err error) {
+			epoch, err = o.claimStream(taskID)
+			return err
+		})
 	}
 	if err != nil && o.ctx.Err() == nil {
 		o.Log.Error("claim a stream", "task", taskID, "error", err)
@@ -86,6 +90,27 @@ func (o *Observer) follow(taskID string, s *command.Stream) {
 	}
 	if !replaced && o.ctx.Err() == nil {
 		o.checkSoon(taskID, s.Quiet)
+	}
+}
+
+// insistPause is between attempts to store something while the database is away.
+const insistPause = time.Second
+
+// insist runs f again for as long as the database is away, until ctx ends. What a
+// stream brings meanwhile waits in it.
+func (o *Observer) insist(ctx context.Context, f func() error) error {
+	for {
+		err := f()
+		if fault.KindOf(err) != fault.Unavailable {
+			return err
+		}
+		timer := time.NewTimer(insistPause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		case <-timer.C:
+		}
 	}
 }
 
@@ -135,7 +160,12 @@ func (o *Observer) takeNext(taskID string, s *command.Stream, epoch int64) (chan
 		}
 		return false, false
 	}
-	outcome, err := o.ingest(o.ctx, task.Observed{TaskID: taskID, Source: task.SourceStream, SourceKey: s.Key(), Observation: seen}, 0, true, epoch)
+	var outcome task.Outcome
+	observed := task.Observed{TaskID: taskID, Source: task.SourceStream, SourceKey: s.Key(), Observation: seen}
+	err = o.insist(o.ctx, func() (err error) {
+		outcome, err = o.ingest(o.ctx, observed, 0, true, epoch)
+		return err
+	})
 	if errors.Is(err, errTakenOver) {
 		return false, false
 	}

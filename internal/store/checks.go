@@ -22,12 +22,12 @@ func (tx *Tx) ClaimChecks(agentID string, limit int, next time.Time) ([]observe.
 	checks, err := collect(tx, func(s scanner) (observe.Check, error) {
 		var c observe.Check
 		var interval int64
-		err := s.Scan(&c.TaskID, &c.OrganisationID, &c.AgentID, &c.Tenant, &c.RemoteTaskID, &c.ContextID, &interval, &c.Streaming)
+		err := s.Scan(&c.TaskID, &c.OrganisationID, &c.AgentID, &c.Tenant, &c.RemoteTaskID, &c.ContextID, &interval, &c.StreamOwner)
 		c.Interval = time.Duration(interval) * time.Microsecond
 		return c, err
 	}, `UPDATE task SET check_us = ?
 		WHERE id IN (SELECT id FROM task WHERE check_us <= ? AND agent_id = ? ORDER BY check_us LIMIT ?`+tx.skipLocked()+`)
-		RETURNING id, organisation_id, agent_id, tenant, COALESCE(remote_task_id, ''), context_id, check_interval, stream_owner <> ''`,
+		RETURNING id, organisation_id, agent_id, tenant, COALESCE(remote_task_id, ''), context_id, check_interval, stream_owner`,
 		us(next), us(tx.now), agentID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find tasks to check: %w", err)

@@ -12,6 +12,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 // Publisher is told which topics changed, after the change is committed.
@@ -89,7 +91,27 @@ func (db *DB) Exec(ctx context.Context, statement string, args ...any) error {
 	})
 }
 
+// run is transact, with an error of the kind fault.Unavailable if the database is
+// away.
 func (db *DB) run(ctx context.Context, pool *sql.DB, options *sql.TxOptions, f func(*Tx) error) error {
+	err := db.transact(ctx, pool, options, f)
+	if err == nil || ctx.Err() != nil || fault.KindOf(err) != fault.Internal {
+		return err
+	}
+	why := db.dialect.away(err)
+	switch {
+	case why == "":
+		return err
+	case errors.Is(err, errCommit):
+		return fault.Wrap(err, fault.Unavailable, "%s It may or may not have kept what was asked for: look before you try again.", why)
+	}
+	return fault.Wrap(err, fault.Unavailable, "%s Nothing was changed: try again in a moment.", why)
+}
+
+// errCommit marks an error that leaves open whether the transaction took place.
+var errCommit = errors.New("commit")
+
+func (db *DB) transact(ctx context.Context, pool *sql.DB, options *sql.TxOptions, f func(*Tx) error) error {
 	sqlTx, err := pool.BeginTx(ctx, options)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
@@ -99,7 +121,7 @@ func (db *DB) run(ctx context.Context, pool *sql.DB, options *sql.TxOptions, f f
 		return errors.Join(err, ignoreDone(sqlTx.Rollback()))
 	}
 	if err := sqlTx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return fmt.Errorf("%w: %w", errCommit, err)
 	}
 	if len(tx.topics) > 0 {
 		topics := make([]string, 0, len(tx.topics))

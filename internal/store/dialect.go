@@ -19,6 +19,7 @@ type dialect struct {
 	rebind     func(query string) string // writes the placeholders as the database has them
 	isUnique   func(error) bool          // the breach of a unique constraint
 	again      func(error) bool          // the transaction may succeed if it is run again
+	away       func(error) string        // why the database cannot be used for now, for people; "" if that is not the reason
 }
 
 // numbered writes placeholders as $1, $2 and so on. No statement has a question

@@ -3,7 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"io"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -67,7 +71,27 @@ func badURL() error {
 	return errors.New("--database-url is none that PostgreSQL takes: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full")
 }
 
+// How soon a server that no longer answers is given up. Work that takes long is not
+// cut short by it: a server that lives confirms what it receives.
+const (
+	connectTimeout = 10 * time.Second
+	peerTimeout    = 20 * time.Second
+)
+
+// dial connects to the server so that its silent end is noticed.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: peerTimeout / 2, Interval: peerTimeout / 4, Count: 2},
+		Control:         noticeSilence,
+	}
+	return d.DialContext(ctx, network, address)
+}
+
 func openPostgresPool(config *pgx.ConnConfig) *sql.DB {
+	config.DialFunc = dial
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
@@ -89,7 +113,23 @@ func postgresDialect() dialect {
 		// a unique row that another transaction put there meanwhile: the next
 		// attempt sees it where it looks before it writes.
 		again: func(err error) bool { return hasCode(err, "40001", "40P01", "23505") },
+		away:  awayPostgres,
 	}
+}
+
+// awayPostgres tells a server that cannot be reached, is starting or stopping, or
+// takes no more connections from everything else that goes wrong.
+func awayPostgres(err error) string {
+	var connect *pgconn.ConnectError
+	var network *net.OpError
+	var e *pgconn.PgError
+	switch {
+	case errors.As(err, &e) && (strings.HasPrefix(e.Code, "08") || strings.HasPrefix(e.Code, "57P0") || strings.HasPrefix(e.Code, "53")),
+		e == nil && (pgconn.SafeToRetry(err) || errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+			errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone)):
+		return "The database does not answer."
+	}
+	return ""
 }
 
 func hasCode(err error, codes ...string) bool {

@@ -58,12 +58,31 @@ func sqliteDialect() dialect {
 		rebind:   func(query string) string { return query },
 		isUnique: isUniqueSQLite,
 		again:    func(error) bool { return false }, // one writer: nobody is in its way
+		away:     awaySQLite,
 	}
 }
 
 func isUniqueSQLite(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+// awaySQLite tells a disk that is full or fails, and a file that another program
+// holds, from everything else that goes wrong.
+func awaySQLite(err error) string {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_FULL:
+		return "The disk that the database is on is full."
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		return "The database's file cannot be read or written."
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return "Another program holds the database."
+	}
+	return ""
 }
 
 // makePrivate makes the file for its owner alone if it is not there. The files

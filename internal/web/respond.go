@@ -94,6 +94,9 @@ type problem struct {
 // answerFault answers an error as a page, or as a problem document if a module
 // asked. What is not public goes to the log alone.
 func (s *server) answerFault(w http.ResponseWriter, r *http.Request, err error) {
+	if fault.KindOf(err) == fault.Internal && r.Context().Err() != nil {
+		err = fault.New(fault.Unavailable, "The request was given up, as the server is stopping. Try it again in a moment.")
+	}
 	if fault.KindOf(err) == fault.Internal {
 		s.Log.ErrorContext(r.Context(), "a page failed", slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Any("error", err))
 	}
@@ -108,6 +111,9 @@ func (s *server) answerMethod(w http.ResponseWriter, r *http.Request) {
 
 func (s *server) answerProblem(w http.ResponseWriter, r *http.Request, status int, detail string, fields []fault.Field) {
 	title := problemTitle(status)
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+	}
 	var err error
 	if wantsJSON(r) {
 		err = answerJSON(w, status, "application/problem+json", problem{title, detail, status, fields})
@@ -122,7 +128,7 @@ func (s *server) answerProblem(w http.ResponseWriter, r *http.Request, status in
 // problemShell is the frame of an error page. After a fault of our own it asks
 // nothing of the services.
 func (s *server) problemShell(r *http.Request, status int, title string) views.Shell {
-	if status != http.StatusInternalServerError {
+	if status != http.StatusInternalServerError && status != http.StatusServiceUnavailable {
 		if frame, err := s.shell(r, title, ""); err == nil {
 			return frame
 		}

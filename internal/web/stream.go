@@ -19,6 +19,9 @@ import (
 // that takes longer is cut off; when it comes back it gets what it missed.
 const writeLimit = 30 * time.Second
 
+// againTime is between attempts to read what changed while the database is away.
+const againTime = time.Second
+
 // event is one server-sent event.
 type event struct {
 	name string // "" for a fragment
@@ -97,6 +100,9 @@ func (s *server) follow(w http.ResponseWriter, r *http.Request, pass func(contex
 			return nil
 		}
 		events, err = pass(r.Context())
+		for fault.KindOf(err) == fault.Unavailable && pause(r.Context(), againTime) {
+			events, err = pass(r.Context())
+		}
 	}
 	if r.Context().Err() == nil && fault.KindOf(err) == fault.Internal {
 		s.Log.ErrorContext(r.Context(), "a live stream failed", slog.String("path", r.URL.Path), slog.Any("error", err))
