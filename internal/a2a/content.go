@@ -18,7 +18,13 @@ const (
 type Blob struct {
 	SHA256 string `json:"sha256"` // 64 lower-case hexadecimal digits
 	Size   int64  `json:"size"`   // bytes
+	// Limit is what the size was over, in bytes, if the bytes were not kept for
+	// that; else 0.
+	Limit int64 `json:"limit,omitempty"`
 }
+
+// Kept reports whether the bytes are there to be had.
+func (b Blob) Kept() bool { return b.Limit == 0 }
 
 // Part is one part of a message or artifact (A2A 1.0, 4.1.6). Exactly one of
 // Text, Data, URL, Raw, Artifact and Unknown is set.

@@ -176,7 +176,7 @@ func blobMember(value []byte) (*Blob, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.DisallowUnknownFields()
 	var blob Blob
-	if err := decoder.Decode(&blob); err != nil || !sha256Pattern.MatchString(blob.SHA256) || blob.Size < 0 {
+	if err := decoder.Decode(&blob); err != nil || !sha256Pattern.MatchString(blob.SHA256) || blob.Size < 0 || blob.Limit < 0 {
 		return nil, invalidPart("/artifact", "An object of sha256 (64 lower-case hexadecimal digits) and size (bytes) is expected.")
 	}
 	return &blob, nil

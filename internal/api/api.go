@@ -24,7 +24,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.6.0"
+const Version = "1.7.0"
 
 const (
 	prefix       = "/api/v1"
@@ -42,6 +42,7 @@ type Config struct {
 	Checks        Checks
 	Tasks         Tasks
 	Live          Live
+	Blobs         Blobs
 	Wire          Wire
 	Principal     func(*http.Request) access.Principal // who makes this request
 	Log           *slog.Logger
@@ -112,6 +113,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	s.registerCommands(api)
 	s.registerTasks(api)
 	s.registerEvents(api)
+	s.registerArtifacts(api)
 	s.registerForms(api)
 	s.registerWire(api)
 	for path, item := range api.OpenAPI().Paths {

@@ -162,7 +162,7 @@ func setupLogged(t *testing.T, f *fakes, log io.Writer) string {
 // handler is the API over fakes.
 func handler(f *fakes, log io.Writer) http.Handler {
 	return api.New(api.Config{
-		Agents: agents{f}, Commands: commands{f}, Checks: checks{f}, Tasks: tasks{f}, Live: f,
+		Agents: agents{f}, Commands: commands{f}, Checks: checks{f}, Tasks: tasks{f}, Live: f, Blobs: blobs{f},
 		Principal: func(*http.Request) access.Principal { return access.LocalOperator() },
 		Log:       slog.New(slog.NewTextHandler(log, nil)),
 	})

@@ -28,6 +28,7 @@ type Part struct {
 type Blob struct {
 	SHA256 string `json:"sha256" doc:"64 lower-case hexadecimal digits."`
 	Size   int64  `json:"size" doc:"In bytes."`
+	Limit  int64  `json:"limit,omitempty" doc:"Present if the bytes were not kept, as they were more than these."`
 }
 
 // MarshalJSON writes the part, or the whole of one of unknown kind.
@@ -51,7 +52,7 @@ func partShapes(parts []a2a.Part) []Part {
 			shape.URL = &p.URL
 		}
 		if p.Artifact != nil {
-			shape.Artifact = &Blob{SHA256: p.Artifact.SHA256, Size: p.Artifact.Size}
+			shape.Artifact = &Blob{SHA256: p.Artifact.SHA256, Size: p.Artifact.Size, Limit: p.Artifact.Limit}
 		}
 		out = append(out, shape)
 	}

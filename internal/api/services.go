@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
@@ -79,6 +80,13 @@ type Wire interface {
 	OfTask(ctx context.Context, p access.Principal, taskID string) (wire.Page, error)
 	// Get returns one exchange with those of its events that are kept.
 	Get(ctx context.Context, p access.Principal, id string) (wire.Exchange, []wire.Event, error)
+}
+
+// Blobs opens bytes that a task holds, if the principal may read one that does;
+// fault.NotFound otherwise. They are read as they are asked for, until ctx ends.
+// fault.Gone if they are lost, fault.Unavailable if they cannot be had now.
+type Blobs interface {
+	Open(ctx context.Context, p access.Principal, sha256 string) (io.ReadSeekCloser, task.BlobInfo, error)
 }
 
 // Live wakes watchers: a signal follows every change of a topic, and signals

@@ -27,6 +27,7 @@ func waiting() task.Task {
 		},
 		Artifacts: []task.Artifact{{ID: "a-1", Name: "log", Complete: true, Parts: []a2a.Part{
 			{Artifact: &a2a.Blob{SHA256: strings.Repeat("0", 64), Size: 3}, MediaType: "image/png", Filename: "p.png"},
+			{Artifact: &a2a.Blob{SHA256: strings.Repeat("1", 64), Size: 9, Limit: 8}},
 			{URL: "https://example.com"},
 			{Unknown: json.RawMessage(`{"hologram":1e400}`)},
 		}}},
@@ -50,6 +51,7 @@ const (
 	restJSON = `"artifacts": [{"artifactId": "a-1", "name": "log", "description": "", "complete": true, "parts": [
 			{"artifact": {"sha256": "0000000000000000000000000000000000000000000000000000000000000000", "size": 3},
 				"mediaType": "image/png", "filename": "p.png"},
+			{"artifact": {"sha256": "1111111111111111111111111111111111111111111111111111111111111111", "size": 9, "limit": 8}},
 			{"url": "https://example.com"}, {"hologram": 1e400}]}],
 		"transitions": [{"state": "TASK_STATE_INPUT_REQUIRED", "at": "2026-03-01T11:30:00.123Z"}],
 		"question": {"messageId": "m-2", "prompt": "Where to?", "parts": ` + questionParts + `, "form": {

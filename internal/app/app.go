@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/api"
+	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/credential"
@@ -48,6 +50,7 @@ type App struct {
 	log      *slog.Logger
 	lock     *dataLock
 	db       *store.DB
+	bucket   *artifact.Bucket
 	remote   *remote.Client
 	tokens   *netpolicy.Transport // to OAuth token endpoints
 	listener net.Listener
@@ -59,6 +62,7 @@ type App struct {
 	recorder    *wire.Recorder
 	dispatcher  *command.Dispatcher
 	observer    *observe.Observer
+	artifacts   *artifact.Keeper
 	lease       *worker.Lease
 
 	traces     *telemetry.Traces
@@ -87,6 +91,9 @@ func New(ctx context.Context, c config.Config, o Options) (*App, error) {
 func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) {
 	hub := &live.Hub{}
 	if err := a.openStore(ctx, c, hub); err != nil {
+		return err
+	}
+	if err := a.openArtifacts(ctx, c, o); err != nil {
 		return err
 	}
 	if !o.WorkerOnly {
@@ -151,6 +158,29 @@ func (a *App) openStore(ctx context.Context, c config.Config, hub *live.Hub) (er
 	return nil
 }
 
+// openArtifacts opens the place for artifacts. Processes that share a database have
+// to share it.
+func (a *App) openArtifacts(ctx context.Context, c config.Config, o Options) (err error) {
+	if c.DatabaseURL != "" && c.Artifacts.URL == "" && (o.WorkerOnly || !c.Works()) {
+		o.Log.Warn("artifacts are kept in this process's data directory, and other processes share the database: unless they share the directory too, "+
+			"files of tasks are missing there; --artifact-url names a place for all of them", "directory", filepath.Join(c.DataDir, artifact.Dir))
+	}
+	if a.bucket, err = c.Artifacts.Open(ctx, c.DataDir); err != nil {
+		return err
+	}
+	a.artifacts = NewArtifacts(a.db, a.bucket, c.Artifacts.Limit(), o.Log)
+	a.artifacts.Check(ctx)
+	return nil
+}
+
+// NewArtifacts returns the artifacts of a database.
+func NewArtifacts(db *store.DB, bucket *artifact.Bucket, limit int64, log *slog.Logger) *artifact.Keeper {
+	return &artifact.Keeper{
+		Update: store.For[artifact.Tx](db.Update), View: store.For[artifact.Tx](db.View),
+		Bucket: bucket, Limit: limit, NewID: newID, Log: log,
+	}
+}
+
 // NewCredentials returns the credentials of a database, without a way to ask for
 // OAuth tokens.
 func NewCredentials(db *store.DB, ring *vault.Ring, log *slog.Logger) *credential.Service {
@@ -173,12 +203,12 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	owner := newID()
 	a.observer = &observe.Observer{
 		Update: store.For[observe.Tx](db.Update),
-		Agents: a.agents, Remote: a.remote, NewID: newID, Owner: owner, Poll: a.poll(), Live: hub, Log: o.Log,
+		Agents: a.agents, Remote: a.remote, Bytes: a.artifacts, NewID: newID, Owner: owner, Poll: a.poll(), Live: hub, Log: o.Log,
 	}
 	checks := &observe.Requests{Update: store.For[observe.Tx](db.Update)}
 	a.dispatcher = &command.Dispatcher{
 		Update: store.For[command.Tx](db.Update),
-		Agents: a.agents, Remote: a.remote, Observer: a.observer, NewID: newID, Live: hub, Owner: owner, Poll: a.poll(), Log: o.Log,
+		Agents: a.agents, Remote: a.remote, Observer: a.observer, Bytes: a.artifacts, NewID: newID, Live: hub, Owner: owner, Poll: a.poll(), Log: o.Log,
 	}
 	limits := task.Limits{Bytes: c.TaskRecordMB << 20, Events: c.TaskRecordEvents}
 	a.observer.Limits, a.dispatcher.Limits = limits, limits
@@ -190,20 +220,20 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	}
 	commands := &command.Service{
 		Update: store.For[command.Tx](db.Update), View: store.For[command.Tx](db.View),
-		Agents: a.agents, NewID: newID, Live: hub,
+		Agents: a.agents, Bytes: a.artifacts, NewID: newID, Live: hub,
 	}
 	exchanges := &wire.Reader{View: store.For[wire.Tx](db.View)}
 	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents}
+	blobs := &task.Blobs{View: store.For[task.BlobTx](db.View), Bytes: a.artifacts}
 	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
 
 	pages := web.New(web.Config{
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub,
-		Wire:      exchanges,
-		Blobs:     &task.Blobs{View: store.For[task.BlobTx](db.View)},
+		Wire: exchanges, Blobs: blobs,
 		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 	})
 	programs := api.New(api.Config{
-		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub,
+		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs,
 		Principal: principal, Log: o.Log,
 	})
 	operations := a.operations()
@@ -260,7 +290,7 @@ func (a *App) Run(ctx context.Context) error {
 			return nil // asked to stop before it began
 		}
 		defer endLease() // when nothing is under way any more
-		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.agents.Run)
+		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.agents.Run, a.artifacts.Run)
 	}
 	if a.samples != nil {
 		parts = append(parts, a.samples.run, a.registerSamples)
@@ -319,6 +349,9 @@ func (a *App) Close() error {
 	}
 	if a.recorder != nil {
 		a.recorder.Flush(context.Background())
+	}
+	if a.bucket != nil {
+		errs = append(errs, a.bucket.Close())
 	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())

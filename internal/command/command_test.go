@@ -18,6 +18,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/artifact/artifacttest"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
@@ -96,6 +97,7 @@ type bench struct {
 	t       *testing.T
 	db      *store.DB
 	remote  *fakeAgent
+	bytes   *fakeBytes
 	service *command.Service
 	agent   agent.Agent
 	tasks   *task.Reader
@@ -112,15 +114,16 @@ func setUp(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{t: t, db: db, remote: &fakeAgent{}, person: access.LocalOperator()}
+	b.bytes = &fakeBytes{Keeper: artifacttest.Keeper(db, artifacttest.Memory(t), 10)}
 	agents := &agent.Catalogue{
 		Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), Remote: b.remote, NewID: newID, Log: slog.New(slog.DiscardHandler),
 	}
 	dispatcher := &command.Dispatcher{
-		Update: store.For[command.Tx](db.Update), Agents: agents, Remote: b.remote, Observer: noObserver{},
+		Update: store.For[command.Tx](db.Update), Agents: agents, Remote: b.remote, Observer: noObserver{}, Bytes: b.bytes,
 		NewID: newID, Live: hub, Owner: newID(), Poll: time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	b.service = &command.Service{
-		Update: store.For[command.Tx](db.Update), View: store.For[command.Tx](db.View), Agents: agents, NewID: newID, Live: hub,
+		Update: store.For[command.Tx](db.Update), View: store.For[command.Tx](db.View), Agents: agents, Bytes: b.bytes, NewID: newID, Live: hub,
 	}
 	b.tasks = &task.Reader{View: store.For[task.ReadTx](db.View), Agents: agents}
 	if b.agent, _, err = agents.Register(context.Background(), b.person, "http://127.0.0.1/card.json"); err != nil {

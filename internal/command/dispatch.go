@@ -95,6 +95,7 @@ type Dispatcher struct {
 	Agents   Cards
 	Remote   Remote
 	Observer Observer
+	Bytes    task.Bytes
 	NewID    func() string
 	Live     *live.Hub
 	Owner    string        // names this process among those that share the database
@@ -237,7 +238,7 @@ func (d *Dispatcher) dispatch(ctx context.Context, r Record) {
 	v := d.verdict(r, err)
 	ended(v.Status)
 	log.WarnContext(ctx, "command not sent as it should", "status", v.Status, "attempt", r.Command.Attempts, "error", err)
-	d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, v) })
+	d.keep(ctx, log, 0, d.inTx(func(tx Tx) error { return d.settle(tx, r, v) }))
 	d.Observer.Heard(task.Outcome{TaskID: r.Command.TaskID}) // settle may have made a check due
 }
 
@@ -286,8 +287,9 @@ func (d *Dispatcher) settle(tx Tx, r Record, v Verdict) error {
 
 // keep stores what is known of a command, and reports whether it could. It tries
 // again until it can, or has tried so often; 0 is without end, and attempts while
-// the database is away do not count. When the process stops it tries once more.
-func (d *Dispatcher) keep(ctx context.Context, log *slog.Logger, tries int, f func(Tx) error) bool {
+// the database or the place for files is away do not count. When the process stops
+// it tries once more.
+func (d *Dispatcher) keep(ctx context.Context, log *slog.Logger, tries int, f func(context.Context) error) bool {
 	for try := 1; ; try++ {
 		last := ctx.Err() != nil
 		err := d.keepOnce(ctx, f)
@@ -306,8 +308,13 @@ func (d *Dispatcher) keep(ctx context.Context, log *slog.Logger, tries int, f fu
 	}
 }
 
+// inTx is an attempt that is one transaction.
+func (d *Dispatcher) inTx(f func(Tx) error) func(context.Context) error {
+	return func(ctx context.Context) error { return d.Update(ctx, f) }
+}
+
 // keepOnce is one attempt. It goes on for a while when ctx ends.
-func (d *Dispatcher) keepOnce(ctx context.Context, f func(Tx) error) error {
+func (d *Dispatcher) keepOnce(ctx context.Context, f func(context.Context) error) error {
 	attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
@@ -315,7 +322,7 @@ func (d *Dispatcher) keepOnce(ctx context.Context, f func(Tx) error) error {
 		cancel()
 	})
 	defer stop()
-	return d.Update(attempt, f)
+	return f(attempt)
 }
 
 // send makes the call, takes the agent's first answer in and settles the command
@@ -382,38 +389,52 @@ func (s *Stream) Key() string {
 // about. If it is the first event of a stream, that is claimed with it, so that
 // the stream is taken over should this process die now.
 func (d *Dispatcher) answered(ctx context.Context, r Record, source task.Source, key string, o remote.Observation, s *Stream) string {
-	outcome := task.Outcome{TaskID: r.Command.TaskID}
+	var outcome task.Outcome
 	log := d.Log.With("command", r.Command.ID)
-	stored := d.keep(ctx, log, storeTries, func(tx Tx) (err error) {
-		outcome, err = task.Ingest(tx, d.NewID, task.Observed{TaskID: r.Command.TaskID, Source: source, SourceKey: key, Observation: o, Limits: d.Limits})
+	observed := task.Observed{TaskID: r.Command.TaskID, Source: source, SourceKey: key, Observation: o, Limits: d.Limits}
+	stored := d.keep(ctx, log, storeTries, func(ctx context.Context) error {
+		prepared, err := task.Prepare(ctx, d.Bytes, observed)
 		if err != nil {
 			return err
 		}
-		if s != nil {
-			if s.Epoch, err = tx.ClaimStream(outcome.TaskID, d.Owner); err != nil {
-				return err
-			}
-		}
-		at, interval := task.NextCheck(outcome.Head, s != nil, 0, tx.Now())
-		if err := tx.ScheduleCheck(outcome.TaskID, at, interval); err != nil {
+		return d.Update(ctx, func(tx Tx) (err error) {
+			outcome, err = d.takeIn(tx, r, prepared, s)
 			return err
-		}
-		mine, err := tx.SettleCommand(r.Command.ID, d.Owner, Verdict{Status: Succeeded, RunAt: tx.Now()})
-		if err != nil || mine {
-			return err
-		}
-		// The lease ran out meanwhile, as when the database was away, and the command
-		// was made uncertain. Its answer says that it arrived.
-		return tx.ConfirmSends(outcome.TaskID, func(messageID string) bool { return messageID == r.Command.MessageID })
+		})
 	})
 	if stored && d.Meter != nil {
 		d.Meter.Observed(source, len(o.Raw), outcome)
 	}
 	if !stored {
-		d.keep(ctx, log, 0, func(tx Tx) error { return d.settle(tx, r, Verdict{Status: Uncertain, Problem: answerLost}) })
+		outcome = task.Outcome{TaskID: r.Command.TaskID}
+		d.keep(ctx, log, 0, d.inTx(func(tx Tx) error { return d.settle(tx, r, Verdict{Status: Uncertain, Problem: answerLost}) }))
 	}
 	d.Observer.Heard(outcome)
 	return outcome.TaskID
+}
+
+// takeIn is the transaction of answered.
+func (d *Dispatcher) takeIn(tx Tx, r Record, p task.Prepared, s *Stream) (task.Outcome, error) {
+	outcome, err := task.Ingest(tx, d.NewID, p)
+	if err != nil {
+		return outcome, err
+	}
+	if s != nil {
+		if s.Epoch, err = tx.ClaimStream(outcome.TaskID, d.Owner); err != nil {
+			return outcome, err
+		}
+	}
+	at, interval := task.NextCheck(outcome.Head, s != nil, 0, tx.Now())
+	if err := tx.ScheduleCheck(outcome.TaskID, at, interval); err != nil {
+		return outcome, err
+	}
+	mine, err := tx.SettleCommand(r.Command.ID, d.Owner, Verdict{Status: Succeeded, RunAt: tx.Now()})
+	if err != nil || mine {
+		return outcome, err
+	}
+	// The lease ran out meanwhile, as when the database was away, and the command
+	// was made uncertain. Its answer says that it arrived.
+	return outcome, tx.ConfirmSends(outcome.TaskID, func(messageID string) bool { return messageID == r.Command.MessageID })
 }
 
 // target looks up how to reach the agent and what the task knows by now.

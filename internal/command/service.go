@@ -94,6 +94,7 @@ type Service struct {
 	Update func(context.Context, func(Tx) error) error
 	View   func(context.Context, func(Tx) error) error
 	Agents Agents
+	Bytes  task.Bytes
 	NewID  func() string // UUIDv7
 	Live   *live.Hub
 }
@@ -104,8 +105,9 @@ type Service struct {
 // Errors: fault.Invalid for a body that breaks a rule, fault.NotFound for an
 // agent or task that there is none of, fault.Conflict for a key that was used
 // with other content, a messageId that names another message, a question that is
-// answered or no longer open, or a task that has ended, fault.Unprocessable with a fault per field for an answer that
-// its form does not accept.
+// answered or no longer open, or a task that has ended, fault.Unprocessable with a
+// fault per field for an answer that its form does not accept, fault.TooLarge for a
+// file over the limit, fault.Unavailable if files cannot be stored now.
 func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key string, body Body) (Command, error) {
 	if err := checkKey(key); err != nil {
 		return Command{}, err
@@ -122,6 +124,12 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 	if err != nil {
 		return Command{}, err
 	}
+	// Before the transaction: what it refers to is there when it is committed.
+	shown, blobs, err := task.Detach(ctx, s.Bytes, body.Parts)
+	if err != nil {
+		return Command{}, err
+	}
+	said := message{shown, blobs}
 	var accepted Record
 	err = s.Update(ctx, func(tx Tx) error {
 		earlier, err := tx.CommandByKey(p.OrganisationID, key)
@@ -134,7 +142,7 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 		case fault.KindOf(err) != fault.NotFound:
 			return err
 		}
-		accepted, err = s.accept(tx, p, a, key, digest, body)
+		accepted, err = s.accept(tx, p, a, key, digest, body, said)
 		return err
 	})
 	if err != nil {
@@ -185,8 +193,15 @@ func resendable(head task.Head, r Record) error {
 
 func errNoCommand() error { return fault.New(fault.NotFound, "There is no such command.") }
 
+// message is what a command puts on its task's timeline, with the bytes that it
+// refers to.
+type message struct {
+	parts []a2a.Part
+	blobs []task.Blob
+}
+
 // accept stores a new command with what it puts on the task's timeline.
-func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest string, body Body) (Record, error) {
+func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest string, body Body, said message) (Record, error) {
 	r := Record{
 		Command: Command{
 			ID: s.NewID(), AgentID: a.ID, TaskID: body.TaskID, Action: body.Action, MessageID: body.MessageID,
@@ -228,18 +243,17 @@ func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest s
 			return Record{}, err
 		}
 	}
-	return r, s.show(tx, r, definition)
+	return r, s.show(tx, r, said, definition)
 }
 
 // show puts the command's message on the timeline.
-func (s *Service) show(tx Tx, r Record, definition []byte) error {
-	message, blobs := task.UserMessage(r.Command.MessageID, r.Request.Parts)
-	for _, b := range blobs {
-		if err := tx.PutBlob(r.Command.TaskID, b); err != nil {
+func (s *Service) show(tx Tx, r Record, said message, definition []byte) error {
+	for _, b := range said.blobs {
+		if err := tx.AttachBlob(r.Command.TaskID, b); err != nil {
 			return err
 		}
 	}
-	return tx.AddUserMessage(r.Command.TaskID, message, r.Command.ID, definition)
+	return tx.AddUserMessage(r.Command.TaskID, task.UserMessage(r.Command.MessageID, said.parts), r.Command.ID, definition)
 }
 
 func (s *Service) insert(tx Tx, r Record) error {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 	"github.com/agent-taskbay/taskbay/internal/vault"
@@ -33,6 +34,7 @@ type Config struct {
 	OTLPEndpoint      string            `name:"otlp-endpoint" env:"TASKBAY_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Collector that OpenTelemetry traces are sent to, over OTLP/HTTP, such as http://127.0.0.1:4318. None are made without it."`
 	Network           netpolicy.Options `embed:""`
 	Vault             vault.Options     `embed:""`
+	Artifacts         artifact.Options  `embed:""`
 	RequireSignatures bool              `env:"TASKBAY_REQUIRE_SIGNATURES" help:"Call only agents whose card is signed with a key that is pinned."`
 	TaskRecordMB      int64             `name:"task-record-mb" default:"64" env:"TASKBAY_TASK_RECORD_MB" placeholder:"MIB" help:"How much of what an agent sends about one task is kept as it came, in MiB. Beyond it the essence is kept, and beyond twice as much the end of the task."`
 	TaskRecordEvents  int64             `default:"100000" env:"TASKBAY_TASK_RECORD_EVENTS" placeholder:"N" help:"How many observations of one task are kept as they came. Beyond it as with --task-record-mb."`
@@ -63,6 +65,9 @@ func (c Config) Validate() error {
 	}
 	if _, err := c.Network.Policy(); err != nil {
 		return invalid("%s", fault.Public(err).Message)
+	}
+	if err := c.Artifacts.Validate(); err != nil {
+		return invalid("%s", err)
 	}
 	if c.DatabaseURL == "" && !c.Works() {
 		return invalid("--no-workers needs --database-url: on SQLite one process does everything")

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 )
@@ -62,7 +63,9 @@ func TestDefaults(t *testing.T) {
 // asDefault returns a Config in which everything is on that is on by default.
 func asDefault() config.Config {
 	yes := true
-	return config.Config{Workers: &yes, TaskRecordMB: 64, TaskRecordEvents: 100_000, Network: netpolicy.Options{AllowLoopback: &yes, AllowPrivate: &yes}}
+	return config.Config{
+		Workers: &yes, TaskRecordMB: 64, TaskRecordEvents: 100_000, Network: netpolicy.Options{AllowLoopback: &yes, AllowPrivate: &yes}, Artifacts: artifact.Options{MaxMiB: 64},
+	}
 }
 
 // TestHome gives ~ in every way that a path can be given.

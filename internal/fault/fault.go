@@ -22,6 +22,7 @@ const (
 	Unprocessable Kind = "unprocessable" // well-formed, but its fields do not pass their checks
 	TooLarge      Kind = "too-large"     // over a size limit
 	Unavailable   Kind = "unavailable"   // a dependency does not answer; trying later may help
+	Gone          Kind = "gone"          // it was there and is lost
 	Internal      Kind = "internal"      // everything else
 )
 
@@ -107,6 +108,7 @@ var statuses = map[Kind]int{
 	Unprocessable: http.StatusUnprocessableEntity,
 	TooLarge:      http.StatusRequestEntityTooLarge,
 	Unavailable:   http.StatusServiceUnavailable,
+	Gone:          http.StatusGone,
 	Internal:      http.StatusInternalServerError,
 }
 

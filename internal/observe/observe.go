@@ -100,6 +100,7 @@ type Observer struct {
 	Update func(context.Context, func(Tx) error) error
 	Agents Agents
 	Remote Remote
+	Bytes  task.Bytes
 	NewID  func() string
 	Owner  string        // names this process among those that share the database
 	Poll   time.Duration // between looks at the table if nothing wakes the observer
@@ -261,6 +262,10 @@ func (o *Observer) check(ctx context.Context, c Check) {
 	outcome, err := o.ingest(ctx, task.Observed{
 		TaskID: c.TaskID, Source: task.SourcePoll, SourceKey: o.NewID(), Asked: asked, Observation: seen,
 	}, c.Interval, streaming, 0)
+	if fault.KindOf(err) == fault.Unavailable { // as bytes in it cannot be kept now
+		o.failed(ctx, c, err)
+		return
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			log.Error("take a check in", "error", err)
@@ -326,11 +331,17 @@ func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 // errTakenOver ends a stream that another process, or a later stream, follows now.
 var errTakenOver = errors.New("the stream was taken over")
 
-// ingest takes an observation in and plans the next check, in one transaction.
+// ingest takes an observation in and plans the next check, in one transaction. The
+// bytes that it brings are kept before.
 // One that a stream brought has the stream's epoch, else 0.
 func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time.Duration, streaming bool, epoch int64) (task.Outcome, error) {
+	observed.Limits = o.Limits
+	prepared, err := task.Prepare(ctx, o.Bytes, observed)
+	if err != nil {
+		return task.Outcome{}, err
+	}
 	var outcome task.Outcome
-	err := o.Update(ctx, func(tx Tx) error {
+	err = o.Update(ctx, func(tx Tx) error {
 		before, _, err := tx.TaskHead(observed.TaskID)
 		if err != nil {
 			return err
@@ -341,8 +352,7 @@ func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time
 			}
 		}
 		last := last
-		observed.Limits = o.Limits
-		if outcome, err = task.Ingest(tx, o.NewID, observed); err != nil {
+		if outcome, err = task.Ingest(tx, o.NewID, prepared); err != nil {
 			return err
 		}
 		if _, err := tx.SetCheckError(outcome.TaskID, ""); err != nil {

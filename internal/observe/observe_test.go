@@ -18,6 +18,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/artifact/artifacttest"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/observe"
@@ -133,9 +134,10 @@ func setUpLogging(t *testing.T, f *fakeAgent, log *slog.Logger) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	bytes := artifacttest.Keeper(db, artifacttest.Memory(t), 1<<20)
 	b := &bench{
 		t: t, db: db, live: hub, agents: agents, taskID: newID(),
-		observer: &observe.Observer{Update: store.For[observe.Tx](db.Update), Agents: agents, Remote: f, NewID: newID, Owner: newID(), Poll: time.Minute, Live: hub, Log: log},
+		observer: &observe.Observer{Update: store.For[observe.Tx](db.Update), Agents: agents, Remote: f, Bytes: bytes, NewID: newID, Owner: newID(), Poll: time.Minute, Live: hub, Log: log},
 		tasks:    &task.Reader{View: store.For[task.ReadTx](db.View), Agents: agents},
 	}
 	b.update(func(tx *store.Tx) error {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/observe"
 	"github.com/agent-taskbay/taskbay/internal/task"
@@ -11,6 +12,7 @@ import (
 // What a transaction is to each noun.
 var (
 	_ agent.Tx      = (*Tx)(nil)
+	_ artifact.Tx   = (*Tx)(nil)
 	_ command.Tx    = (*Tx)(nil)
 	_ observe.Tx    = (*Tx)(nil)
 	_ worker.Tx     = (*Tx)(nil)

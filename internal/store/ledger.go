@@ -8,12 +8,12 @@ import (
 
 // AppendEvent implements task.Tx.
 func (tx *Tx) AppendEvent(e task.Event) (bool, error) {
-	n, err := tx.exec(`INSERT INTO event (id, task_id, source, source_key, raw, payload, sha256, asked_us, received_us, answered_by, after_answer, cut_size, number, seq)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0),
+	n, err := tx.exec(`INSERT INTO event (id, task_id, source, source_key, raw, payload, sha256, asked_us, received_us, answered_by, after_answer, artifact_limit, cut_size, number, seq)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0),
 			(SELECT COALESCE(MAX(number), 0) + 1 FROM event WHERE task_id = ?), (SELECT next_seq FROM task WHERE id = ?))
 		ON CONFLICT (task_id, source, source_key) DO NOTHING`,
 		e.ID, e.TaskID, string(e.Source), e.SourceKey, e.Raw, []byte(e.Payload), e.Digest, us(e.Asked), us(e.Received),
-		e.AnsweredBy, e.AfterAnswer, e.Cut, e.TaskID, e.TaskID)
+		e.AnsweredBy, e.AfterAnswer, e.Limit, e.Cut, e.TaskID, e.TaskID)
 	if err != nil {
 		return false, fmt.Errorf("append to the ledger: %w", err)
 	}

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -59,12 +60,7 @@ type Event struct {
 	Seq         int64  // the place in the timeline that was next; the ledger gives it
 	AnsweredBy  string // the command that answered the open question
 	AfterAnswer bool   // see Timing
-}
-
-// Blob is bytes on their way into the record.
-type Blob struct {
-	Info    BlobInfo
-	Content []byte
+	Limit       int64  // bytes that an artifact could have; 0 if any number, as in earlier releases
 }
 
 // Tx is a transaction of the record as Ingest needs it.
@@ -84,7 +80,9 @@ type Tx interface {
 	AppendEvent(Event) (added bool, err error)
 	// LeaveOut counts an observation of so many bytes that is not kept at all.
 	LeaveOut(taskID string, size int64) error
-	PutBlob(taskID string, b Blob) error
+	// AttachBlob makes a task refer to bytes that are kept; an error if they have not
+	// been asked for in so long that they are no longer.
+	AttachBlob(taskID string, b Blob) error
 	// ApplyChanges stores the head and its changes, received at that time. If
 	// nothing differs from what is stored, it reports false, and the task's version
 	// stays.
@@ -120,12 +118,33 @@ type Outcome struct {
 // EventKey names an event by its stream and its place in it, from 0.
 func EventKey(stream string, place int) string { return fmt.Sprintf("%s/%d", stream, place) }
 
+// Prepared is an observation that is ready to be taken in: read, and with the bytes
+// in its parts kept outside the record. It may be taken in within several
+// transactions, one after the other.
+type Prepared struct {
+	observed Observed
+	event    a2a.Event
+	blobs    []Blob
+	limit    int64
+}
+
+// Prepare makes an observation ready for Ingest. Bytes over the limit are left out,
+// and what stands in their place says so. It must not be called within a
+// transaction, as it may wait for where bytes are kept; if that cannot take them,
+// the error is fault.Unavailable.
+func Prepare(ctx context.Context, kept Bytes, o Observed) (Prepared, error) {
+	limit := kept.MaxSize()
+	event, found := readEvent(o.Observation.Payload, limit)
+	blobs, err := keepAll(ctx, kept, found)
+	return Prepared{o, event, blobs, limit}, err
+}
+
 // Ingest takes one observation into the record: the one way in, from whichever
 // source. It appends the raw bytes to the ledger, advances the projection, and
 // signals those who watch, within tx; an observation that is there already
 // changes nothing. Beyond the limits, what is taken in is what is kept of it.
-func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
-	event, _ := a2a.DecodeEvent(o.Observation.Payload)
+func Ingest(tx Tx, newID func() string, p Prepared) (Outcome, error) {
+	o, event, blobs := p.observed, p.event, p.blobs
 	head, owner, err := resolve(tx, newID, o, event)
 	if err != nil {
 		return Outcome{}, err
@@ -137,7 +156,9 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 			tx.Signal(live.TaskTopic(head.TaskID))
 			return known, errors.Join(tx.LeaveOut(head.TaskID, int64(len(o.Observation.Raw))), confirm(tx, head, whole))
 		}
-		event, _ = a2a.DecodeEvent(o.Observation.Payload)
+		var left []Blob
+		event, left = readEvent(o.Observation.Payload, p.limit)
+		blobs = amongst(blobs, left)
 	}
 	when := Timing{Asked: o.Asked.Truncate(time.Microsecond), Received: o.Observation.Received.Truncate(time.Microsecond)}
 	if when.AfterAnswer, err = afterAnswer(tx, head, o); err != nil {
@@ -147,7 +168,6 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 	if seen != "" && seen == head.Sight && head.Doubt == (Doubt{}) && !when.AfterAnswer {
 		return known, nil
 	}
-	event, blobs := detachBlobs(event)
 	next, changes := Reduce(head, event, when)
 	switch setAside := next.Doubt != (Doubt{}); {
 	case setAside && next.Doubt == head.Doubt:
@@ -156,12 +176,12 @@ func Ingest(tx Tx, newID func() string, o Observed) (Outcome, error) {
 		next.Sight = seen
 	}
 	row := ledgerRow(newID(), head.TaskID, o)
-	row.AnsweredBy, row.AfterAnswer = head.AnsweredBy, when.AfterAnswer
+	row.AnsweredBy, row.AfterAnswer, row.Limit = head.AnsweredBy, when.AfterAnswer, p.limit
 	if added, err := tx.AppendEvent(row); err != nil || !added {
 		return known, err
 	}
 	for _, b := range blobs {
-		if err := tx.PutBlob(head.TaskID, b); err != nil {
+		if err := tx.AttachBlob(head.TaskID, b); err != nil {
 			return Outcome{}, err
 		}
 	}
@@ -294,36 +314,30 @@ func ledgerRow(id, taskID string, o Observed) Event {
 	return row
 }
 
-// detachBlobs replaces the bytes in an event's parts by their digests.
-func detachBlobs(e a2a.Event) (a2a.Event, []Blob) {
-	var blobs []Blob
-	for _, parts := range allParts(e) {
-		blobs = append(blobs, detach(parts)...)
+// readEvent reads an event, with the bytes in its parts apart.
+func readEvent(payload json.RawMessage, limit int64) (a2a.Event, []Blob) {
+	event, _ := a2a.DecodeEvent(payload)
+	var found []Blob
+	for _, parts := range allParts(event) {
+		found = append(found, detach(parts, limit)...)
 	}
-	return e, blobs
+	return event, found
 }
 
-func detach(parts []a2a.Part) []Blob {
-	var blobs []Blob
-	for i, p := range parts {
-		if p.Raw == nil {
-			continue
-		}
-		sum := sha256.Sum256(p.Raw)
-		info := BlobInfo{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(p.Raw)), Filename: p.Filename, MediaType: p.MediaType}
-		blobs = append(blobs, Blob{Info: info, Content: p.Raw})
-		parts[i].Raw, parts[i].Artifact = nil, &a2a.Blob{SHA256: info.SHA256, Size: info.Size}
+// amongst returns those blobs that others name as well.
+func amongst(blobs, others []Blob) []Blob {
+	named := map[string]bool{}
+	for _, b := range others {
+		named[b.Info.SHA256] = true
 	}
-	return blobs
+	return slices.DeleteFunc(slices.Clone(blobs), func(b Blob) bool { return !named[b.Info.SHA256] })
 }
 
-// UserMessage is a person's message as the timeline keeps it, and the bytes that
-// its parts brought.
-func UserMessage(messageID string, parts []a2a.Part) (NewMessage, []Blob) {
-	parts = slices.Clone(parts)
-	blobs := detach(parts)
+// UserMessage is a person's message as the timeline keeps it. Its parts are those
+// that Detach returned.
+func UserMessage(messageID string, parts []a2a.Part) NewMessage {
 	m := a2a.Message{MessageID: messageID, Role: a2a.RoleUser, Parts: parts}
-	return NewMessage{ID: messageID, Digest: digest(m), Message: m}, blobs
+	return NewMessage{ID: messageID, Digest: digest(m), Message: m}
 }
 
 func allParts(e a2a.Event) [][]a2a.Part {

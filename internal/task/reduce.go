@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
@@ -274,13 +275,20 @@ func messageID(m a2a.Message) string {
 	return "content-" + digest(m)[:32]
 }
 
-// digest is the SHA-256 of who speaks and what is said.
+// digest is the SHA-256 of who speaks and what is said. Whether bytes are over the
+// limit of today makes no difference: the same message is never another one.
 func digest(m a2a.Message) string {
-	parts, err := a2a.EncodeParts(m.Parts)
+	said := slices.Clone(m.Parts)
+	for i, p := range said {
+		if p.Artifact != nil && !p.Artifact.Kept() {
+			said[i].Artifact = &a2a.Blob{SHA256: p.Artifact.SHA256, Size: p.Artifact.Size}
+		}
+	}
+	parts, err := a2a.EncodeParts(said)
 	if err != nil {
 		// A part's raw JSON has been read as JSON before, so this cannot
 		// happen; if it did, the parts' Go form still tells them apart.
-		parts = fmt.Appendf(nil, "%#v", m.Parts)
+		parts = fmt.Appendf(nil, "%#v", said)
 	}
 	sum := sha256.Sum256(append([]byte(m.Role+"\n"), parts...))
 	return hex.EncodeToString(sum[:])

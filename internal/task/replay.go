@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
-
-	"github.com/agent-taskbay/taskbay/internal/a2a"
 )
 
 // Projection is what the ledger says of a task, in comparable form.
@@ -153,8 +152,11 @@ func again(tx ReplayTx, e Event) error {
 	if err != nil {
 		return err
 	}
-	event, _ := a2a.DecodeEvent(e.Payload)
-	event, _ = detachBlobs(event)
+	limit := e.Limit
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	event, _ := readEvent(e.Payload, limit)
 	head.AnsweredBy = e.AnsweredBy
 	next, changes := Reduce(head, event, Timing{Asked: e.Asked, Received: e.Received, AfterAnswer: e.AfterAnswer})
 	if e.Source == SourcePoll && next.Doubt == (Doubt{}) {

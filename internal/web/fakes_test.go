@@ -232,14 +232,21 @@ func (f fakeCommands) Submit(_ context.Context, _ access.Principal, agentID, key
 
 type fakeBlobs struct{ *console }
 
-func (f fakeBlobs) Open(_ context.Context, _ access.Principal, sha256 string) (io.ReadCloser, task.BlobInfo, error) {
+func (f fakeBlobs) Open(_ context.Context, _ access.Principal, sha256 string) (io.ReadSeekCloser, task.BlobInfo, error) {
+	if sha256 == lostDigest {
+		return nil, task.BlobInfo{}, fault.New(fault.Gone, "Its bytes are missing.")
+	}
 	content, ok := f.blobs[sha256]
 	if !ok {
 		return nil, task.BlobInfo{}, fault.New(fault.NotFound, "There is no such file.")
 	}
 	info := task.BlobInfo{SHA256: sha256, Size: int64(len(content)), Filename: "figures\r\n\"2026\".csv", MediaType: "text/html"}
-	return io.NopCloser(bytes.NewReader([]byte(content))), info, nil
+	return readSeekCloser{bytes.NewReader([]byte(content))}, info, nil
 }
+
+type readSeekCloser struct{ *bytes.Reader }
+
+func (readSeekCloser) Close() error { return nil }
 
 // at is a time in the samples: so many minutes before a fixed moment.
 func at(minutes int) time.Time {

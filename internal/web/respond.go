@@ -144,6 +144,8 @@ func problemTitle(status int) string {
 		return "That is not allowed"
 	case http.StatusNotFound:
 		return "Not found"
+	case http.StatusGone:
+		return "Lost"
 	case http.StatusMethodNotAllowed:
 		return "That does not work here"
 	case http.StatusConflict:

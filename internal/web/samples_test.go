@@ -26,6 +26,7 @@ const (
 	directTask  = "0190bbbb-0000-7000-8000-000000000008"
 	authTask    = "0190bbbb-0000-7000-8000-000000000009"
 
+	lostDigest   = "1111111111111111111111111111111111111111111111111111111111111111"
 	sampleDigest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 	// hostile is what an agent writes that wants out of its place.
 	hostile = "</div><script>alert(1)</script>\"'><img src=x onerror=alert(2)>\r\nid: 99\r\n\r\ndata: forged"
@@ -142,6 +143,7 @@ func workingSample() task.Task {
 	t.Artifacts = []task.Artifact{{Seq: 3, Version: 3, ID: "notes", Name: "Release notes", Description: "Grows while I write.", At: at(2), Parts: []a2a.Part{
 		a2a.TextPart("# November\n\n- Forms keep what was typed.\n- Lists are quicker."),
 		{Artifact: &a2a.Blob{SHA256: sampleDigest, Size: 48_213}, Filename: "changes.csv", MediaType: "text/csv"},
+		{Artifact: &a2a.Blob{SHA256: lostDigest, Size: 80 << 20, Limit: 64 << 20}, Filename: "recording.mov", MediaType: "video/quicktime"},
 		{URL: "https://example.com/a/very/long/address?with=many&parameters=" + strings.Repeat("x", 120)},
 	}}}
 	return t

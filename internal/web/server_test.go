@@ -33,7 +33,11 @@ func TestEveryRouteIsSecure(t *testing.T) {
 				cancel() // else the stream does not end
 			}
 			a := c.request(t, httptest.NewRequest(method, address, nil).WithContext(ctx))
-			if got := a.header.Get("Content-Security-Policy"); got != httpguard.ContentSecurityPolicy {
+			policy := httpguard.ContentSecurityPolicy
+			if strings.HasPrefix(address, "/artifacts/") {
+				policy = "sandbox; default-src 'none'; frame-ancestors 'none'" // allows still less
+			}
+			if got := a.header.Get("Content-Security-Policy"); got != policy {
 				t.Errorf("Content-Security-Policy = %q", got)
 			}
 			if got := a.header.Get("X-Content-Type-Options"); got != "nosniff" {

@@ -461,11 +461,21 @@ func TestArtifactDownload(t *testing.T) {
 	if !strings.HasPrefix(got, "attachment; ") || strings.ContainsAny(got, "\r\n") || !strings.Contains(got, "2026") {
 		t.Errorf("Content-Disposition = %q, want an attachment with the agent's name", got)
 	}
+	if got := a.header.Get("Content-Security-Policy"); !strings.HasPrefix(got, "sandbox;") {
+		t.Errorf("Content-Security-Policy = %q, want a sandbox", got)
+	}
+	if a := c.get(t, "/artifacts/"+lostDigest).wants(http.StatusGone); !strings.Contains(a.body, "missing") {
+		t.Errorf("of lost bytes it says %q", a.body)
+	}
 	for _, name := range []string{strings.Repeat("0", 64), "..%2f..%2fetc%2fpasswd", sampleDigest[:63] + "G"} {
 		c.get(t, "/artifacts/"+name).wants(http.StatusNotFound)
 	}
-	if !c.get(t, "/tasks/"+workingTask).has("a.file-link[download][href=/artifacts/" + sampleDigest + "]") {
+	shown := c.get(t, "/tasks/"+workingTask)
+	if !shown.has("a.file-link[download][href=/artifacts/" + sampleDigest + "]") {
 		t.Error("the task does not offer the file")
+	}
+	if shown.has("a[href=/artifacts/"+lostDigest+"]") || !strings.Contains(shown.body, "83886080 bytes, above the limit of 67108864, so it was not kept") {
+		t.Error("the task does not say why a file was not kept")
 	}
 }
 

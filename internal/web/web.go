@@ -87,10 +87,11 @@ type Live interface {
 	Watch(topics ...string) (signals <-chan struct{}, stop func())
 }
 
-// Blobs opens bytes that an agent sent, if the principal may read a task that
-// holds them; fault.NotFound otherwise.
+// Blobs opens bytes that a task holds, if the principal may read one that does;
+// fault.NotFound otherwise. They are read as they are asked for, until ctx ends.
+// fault.Gone if they are lost, fault.Unavailable if they cannot be had now.
 type Blobs interface {
-	Open(ctx context.Context, p access.Principal, sha256 string) (io.ReadCloser, task.BlobInfo, error)
+	Open(ctx context.Context, p access.Principal, sha256 string) (io.ReadSeekCloser, task.BlobInfo, error)
 }
 
 // Config is what the pages need. All but Demo must be set.

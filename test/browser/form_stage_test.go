@@ -187,7 +187,7 @@ func (s *stage) Resend(context.Context, access.Principal, string) (command.Comma
 	return command.Command{}, errStaged
 }
 
-func (s *stage) Open(context.Context, access.Principal, string) (io.ReadCloser, task.BlobInfo, error) {
+func (s *stage) Open(context.Context, access.Principal, string) (io.ReadSeekCloser, task.BlobInfo, error) {
 	return nil, task.BlobInfo{}, errStaged
 }
 

@@ -62,6 +62,8 @@ var rules = []rule{
 	{"github.com/prometheus/", "internal/telemetry is what measures; others tell it by interfaces of theirs", []string{"internal/telemetry"}},
 	{"go.opentelemetry.io/otel/sdk", "internal/telemetry is what sends traces", []string{"internal/telemetry"}},
 	{"go.opentelemetry.io/otel/exporters", "internal/telemetry is what sends traces", []string{"internal/telemetry"}},
+	{"gocloud.dev", "internal/artifact is where bytes are kept", []string{"internal/artifact"}},
+	{"github.com/aws/", "internal/artifact is where bytes are kept", []string{"internal/artifact"}},
 	{"github.com/danielgtaylor/huma", "the API alone is made with it", []string{"internal/api"}},
 	{"github.com/a-h/templ", "the pages alone are made with it", []string{"internal/web"}},
 	{"github.com/alecthomas/kong", "the command line alone is made with it", []string{"internal/cli", "internal/config"}},

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -40,13 +39,7 @@ func (b *bench) replayAll() (all []task.Replayed) {
 // polls takes in what a check saw.
 func (b *bench) polls(taskID, payload string) {
 	b.Helper()
-	b.update(func(tx *store.Tx) error {
-		_, err := task.Ingest(tx, newID, task.Observed{
-			TaskID: taskID, Source: task.SourcePoll, SourceKey: newID(), Asked: time.Now(), Limits: b.limits,
-			Observation: remote.Observation{Raw: []byte(payload), Payload: []byte(payload), Received: time.Now()},
-		})
-		return err
-	})
+	b.sees(taskID, payload, time.Now())
 }
 
 // testReplay has a task live through all that can happen to one.

@@ -17,15 +17,10 @@ import (
 // takes takes an observation in.
 func (b *bench) takes(taskID string, source task.Source, key, payload string, asked, received time.Time) task.Outcome {
 	b.Helper()
-	var outcome task.Outcome
-	b.update(func(tx *store.Tx) (err error) {
-		outcome, err = task.Ingest(tx, newID, task.Observed{
-			TaskID: taskID, Source: source, SourceKey: key, Asked: asked,
-			Observation: remote.Observation{Raw: []byte(payload), Payload: json.RawMessage(payload), Received: received},
-		})
-		return err
+	return b.ingest(task.Observed{
+		TaskID: taskID, Source: source, SourceKey: key, Asked: asked,
+		Observation: remote.Observation{Raw: []byte(payload), Payload: json.RawMessage(payload), Received: received},
 	})
-	return outcome
 }
 
 // sees takes in what a check saw that was asked for at a time and answered at once.

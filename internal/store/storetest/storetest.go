@@ -15,6 +15,8 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/artifact"
+	"github.com/agent-taskbay/taskbay/internal/artifact/artifacttest"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/store"
@@ -65,6 +67,15 @@ func Run(t *testing.T, open Open) {
 		"Replay":                   testReplay,
 		"ReplayFindsDifferences":   testReplayFindsDifferences,
 		"Blobs":                    testBlobs,
+		"BytesBeforeTheRow":        testBytesBeforeTheRow,
+		"OversizeBytes":            testOversizeBytes,
+		"SameBytesTwice":           testSameBytesTwice,
+		"Collection":               testCollection,
+		"CollectionRace":           testCollectionRace,
+		"LateDelete":               testLateDelete,
+		"MoveOutOfTheDatabase":     testMoveOutOfTheDatabase,
+		"ReferencedBytes":          testReferencedBytes,
+		"Turns":                    testTurns,
 		"Credentials":              testCredentials,
 		"FormerSecrets":            testFormers,
 		"PolledForever":            testPolledForever,
@@ -78,7 +89,8 @@ func Run(t *testing.T, open Open) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			published := &publications{}
-			b := &bench{T: t, db: open(t, published), published: published}
+			b := &bench{T: t, db: open(t, published), published: published, bucket: artifacttest.Memory(t)}
+			b.keeper = b.newKeeper()
 			b.lease("w0", "w1", "w2", "w3", "alive", "dead")
 			test(b)
 			b.replays()
@@ -115,7 +127,17 @@ type bench struct {
 	db        *store.DB
 	published *publications
 	broken    bool // the test changed tasks past their ledgers
+	bucket    *artifact.Bucket
+	keeper    *artifact.Keeper
 }
+
+// newKeeper returns the artifacts as another process has them.
+func (b *bench) newKeeper() *artifact.Keeper {
+	return artifacttest.Keeper(b.db, b.bucket, artifactLimit)
+}
+
+// artifactLimit is how many bytes an artifact may have in these tests.
+const artifactLimit = 100
 
 // lease gives the workers a lease.
 func (b *bench) lease(owners ...string) {
@@ -180,12 +202,22 @@ func (b *bench) taskOf(agentID, title string) string {
 // hears takes one observation in.
 func (b *bench) hears(taskID, key, payload string) task.Outcome {
 	b.Helper()
+	return b.ingest(task.Observed{
+		TaskID: taskID, Source: task.SourceStream, SourceKey: key,
+		Observation: remote.Observation{Raw: []byte("data: " + payload), Payload: json.RawMessage(payload), Received: time.Now()},
+	})
+}
+
+func (b *bench) ingest(o task.Observed) task.Outcome {
+	b.Helper()
+	o.Limits = b.limits
+	prepared, err := task.Prepare(context.Background(), b.keeper, o)
+	if err != nil {
+		b.Fatalf("Prepare: %v", err)
+	}
 	var outcome task.Outcome
 	b.update(func(tx *store.Tx) (err error) {
-		outcome, err = task.Ingest(tx, newID, task.Observed{
-			TaskID: taskID, Source: task.SourceStream, SourceKey: key, Limits: b.limits,
-			Observation: remote.Observation{Raw: []byte("data: " + payload), Payload: json.RawMessage(payload), Received: time.Now()},
-		})
+		outcome, err = task.Ingest(tx, newID, prepared)
 		return err
 	})
 	return outcome
@@ -231,6 +263,6 @@ func (b *bench) accept(tx *store.Tx, r command.Record) error {
 	if err := tx.InsertCommand(r); err != nil {
 		return err
 	}
-	m, _ := task.UserMessage(r.Command.MessageID, r.Request.Parts)
+	m := task.UserMessage(r.Command.MessageID, r.Request.Parts)
 	return tx.AddUserMessage(r.Command.TaskID, m, r.Command.ID, nil)
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -254,23 +253,6 @@ func testLedgerIsAppendOnly(b *bench) {
 			b.Errorf("%s was allowed", statement)
 		}
 	}
-}
-
-func testBlobs(b *bench) {
-	id, _ := b.task("t")
-	content := []byte("hello, bytes")
-	b.hears(id, "s/0", fmt.Sprintf(`{"artifactUpdate":{"taskId":"remote-%s","artifact":{"artifactId":"a","parts":[{"raw":"aGVsbG8sIGJ5dGVz","filename":"h.txt","mediaType":"text/plain"}]}}}`, id))
-	b.view(func(tx *store.Tx) error {
-		artifacts, err := tx.Artifacts(id, 0)
-		if err != nil || len(artifacts) != 1 || artifacts[0].Parts[0].Artifact == nil {
-			b.Fatalf("artifacts %+v, %v; want one of bytes", artifacts, err)
-		}
-		blob, err := tx.Blob(access.LocalOrganisation, artifacts[0].Parts[0].Artifact.SHA256)
-		if !bytes.Equal(blob.Content, content) || blob.Info.Filename != "h.txt" {
-			b.Errorf("blob %+v, want %q as h.txt", blob, content)
-		}
-		return err
-	})
 }
 
 func testChecks(b *bench) {

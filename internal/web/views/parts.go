@@ -1,6 +1,8 @@
 package views
 
 import (
+	"fmt"
+
 	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 )
@@ -30,6 +32,12 @@ func fileName(p a2a.Part) string {
 		return "Unnamed file"
 	}
 	return clip(p.Filename, 120)
+}
+
+// oversizeCaption says why there is no file. The numbers are exact: rounded, a size
+// just above the limit reads like the limit.
+func oversizeCaption(p a2a.Part) string {
+	return fmt.Sprintf("%d bytes, above the limit of %d, so it was not kept", p.Artifact.Size, p.Artifact.Limit)
 }
 
 func fileCaption(p a2a.Part) string {
