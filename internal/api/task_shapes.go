@@ -38,12 +38,20 @@ type TaskList struct {
 // Task is everything about one task.
 type Task struct {
 	TaskSummary
+	Push        *Push        `json:"push,omitempty" doc:"There if the agent was asked to push what happens."`
 	CheckError  string       `json:"checkError,omitempty" doc:"Why it could not be found out how the task stands, the last time the agent was asked."`
 	Cut         *Cut         `json:"cut,omitempty" doc:"There if the agent sent more about the task than is kept: what was left out."`
 	Messages    []Message    `json:"messages" nullable:"false"`
 	Artifacts   []Artifact   `json:"artifacts" nullable:"false"`
 	Transitions []Transition `json:"transitions" nullable:"false"`
 	Question    *Question    `json:"question,omitempty" doc:"There while the task waits and nobody has answered."`
+}
+
+// Push says how far an agent was asked to push what happens on a task.
+type Push struct {
+	State   string     `json:"state" enum:"wanted,registered,failed,removing,removed"`
+	LastAt  *time.Time `json:"lastAt,omitempty" doc:"When something was pushed last."`
+	Problem string     `json:"problem,omitempty" doc:"What went wrong last."`
 }
 
 // Message is one message of a task's conversation.
@@ -105,6 +113,12 @@ func taskShape(t task.Task) Task {
 	}
 	if t.Ledger.CutEvents > 0 {
 		out.Cut = &Cut{Observations: t.Ledger.CutEvents, Bytes: t.Ledger.CutBytes}
+	}
+	if t.Push != nil {
+		out.Push = &Push{State: t.Push.State, Problem: t.Push.Problem}
+		if at := t.Push.LastAt.UTC(); !at.IsZero() {
+			out.Push.LastAt = &at
+		}
 	}
 	for _, m := range t.Messages {
 		out.Messages = append(out.Messages, Message{ID: m.ID, Role: string(m.Role), Parts: partShapes(m.Parts), At: m.At.UTC()})

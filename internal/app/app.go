@@ -25,6 +25,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
 	"github.com/agent-taskbay/taskbay/internal/observe"
+	"github.com/agent-taskbay/taskbay/internal/push"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
@@ -63,6 +64,8 @@ type App struct {
 	dispatcher  *command.Dispatcher
 	observer    *observe.Observer
 	artifacts   *artifact.Keeper
+	registrar   *push.Registrar
+	pushes      *push.Receiver // nil without a push origin
 	lease       *worker.Lease
 
 	traces     *telemetry.Traces
@@ -133,6 +136,7 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	a.remote = remote.New(remote.Options{
 		Limits: o.Limits, Network: network, Credentials: a.credentials, Record: a.recorder.Record, Log: o.Log, Tracer: a.traces, UserAgent: "Agent-Taskbay/" + o.Version,
 	})
+	a.wirePushes(ring, c, o)
 	a.wire(hub, c, o)
 	return nil
 }
@@ -193,6 +197,16 @@ func NewCredentials(db *store.DB, ring *vault.Ring, log *slog.Logger) *credentia
 // newID makes a UUIDv7: later ones sort behind earlier ones.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
+// wirePushes makes what asks agents to push. Without a push origin it has them forget
+// what they were asked to before.
+func (a *App) wirePushes(ring *vault.Ring, c config.Config, o Options) {
+	update := store.For[push.Tx](a.db.Update)
+	a.registrar = &push.Registrar{Update: update, Remote: a.remote, Keys: ring, Origin: c.PushOrigin, NewID: newID, Poll: a.poll(), Log: o.Log}
+	if c.PushOrigin != "" {
+		a.pushes = push.NewReceiver(update, ring, newID, o.Log)
+	}
+}
+
 // wire connects the parts. Each noun gets the transactions that it declares.
 func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	db := a.db
@@ -201,7 +215,9 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Remote: a.remote, NewID: newID, Log: o.Log, RequireSignatures: c.RequireSignatures,
 	}
 	owner := newID()
+	a.registrar.Agents = a.agents
 	a.observer = &observe.Observer{
+		Pushes: a.registrar,
 		Update: store.For[observe.Tx](db.Update),
 		Agents: a.agents, Remote: a.remote, Bytes: a.artifacts, NewID: newID, Owner: owner, Poll: a.poll(), Live: hub, Log: o.Log,
 	}
@@ -214,6 +230,10 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	a.observer.Limits, a.dispatcher.Limits = limits, limits
 	a.metrics = telemetry.NewMetrics(o.Version, telemetry.Sources{Backlog: db.Backlog, Streams: a.observer.Streams, Watchers: hub.Watchers}, o.Log)
 	a.observer.Meter, a.dispatcher.Meter, a.dispatcher.Tracer = a.metrics, a.metrics, a.traces
+	var pushes http.Handler
+	if a.pushes != nil {
+		a.pushes.Meter, a.pushes.Limits, a.pushes.Bytes, pushes = a.metrics, limits, a.artifacts, a.pushes
+	}
 	a.lease = &worker.Lease{
 		Update: store.For[worker.Tx](db.Update), Owner: owner, Alone: a.alone(),
 		TakeOver: []func(context.Context) error{a.dispatcher.TakeOver, a.observer.TakeOver}, Log: o.Log,
@@ -242,7 +262,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		operations.metrics = nil
 	}
 	a.server = &http.Server{
-		Handler:           a.metrics.Requests(routes(pages, programs, operations.guarded()), a.traces, newID),
+		Handler:           a.metrics.Requests(routes(pages, programs, operations.guarded(), pushes), a.traces, newID),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -290,7 +310,7 @@ func (a *App) Run(ctx context.Context) error {
 			return nil // asked to stop before it began
 		}
 		defer endLease() // when nothing is under way any more
-		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.agents.Run, a.artifacts.Run)
+		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.registrar.Run, a.agents.Run, a.artifacts.Run)
 	}
 	if a.samples != nil {
 		parts = append(parts, a.samples.run, a.registerSamples)

@@ -6,12 +6,16 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/api"
 	"github.com/agent-taskbay/taskbay/internal/httpguard"
+	"github.com/agent-taskbay/taskbay/internal/push"
 )
 
 // routes puts the pages, the API and what operators of the process look at behind one door each. The
 // pages stand behind a guard of their own, which refuses with a page. No ServeMux
 // decides here: it would answer CONNECT and paths to clean before a guard does.
-func routes(pages, programs http.Handler, operations operations) http.Handler {
+//
+// Pushes come from agents, by any name of this server, and are let in by their secrets
+// alone; nil takes none in.
+func routes(pages, programs http.Handler, operations operations, pushes http.Handler) http.Handler {
 	programs = httpguard.New(programs, api.Refuse)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
@@ -23,6 +27,8 @@ func routes(pages, programs http.Handler, operations operations) http.Handler {
 			operations.metrics.ServeHTTP(w, r)
 		case path == "/api" || strings.HasPrefix(path, "/api/"):
 			programs.ServeHTTP(w, r)
+		case pushes != nil && strings.HasPrefix(path, push.Path):
+			pushes.ServeHTTP(w, r)
 		default:
 			pages.ServeHTTP(w, r)
 		}

@@ -35,6 +35,7 @@ type Config struct {
 	Network           netpolicy.Options `embed:""`
 	Vault             vault.Options     `embed:""`
 	Artifacts         artifact.Options  `embed:""`
+	PushOrigin        string            `env:"TASKBAY_PUSH_ORIGIN" placeholder:"ORIGIN" help:"Have agents post what happens on tasks, to this origin, such as https://console.example. Nothing but /push/ has to be reachable there. Without it, agents are only asked."`
 	RequireSignatures bool              `env:"TASKBAY_REQUIRE_SIGNATURES" help:"Call only agents whose card is signed with a key that is pinned."`
 	TaskRecordMB      int64             `name:"task-record-mb" default:"64" env:"TASKBAY_TASK_RECORD_MB" placeholder:"MIB" help:"How much of what an agent sends about one task is kept as it came, in MiB. Beyond it the essence is kept, and beyond twice as much the end of the task."`
 	TaskRecordEvents  int64             `default:"100000" env:"TASKBAY_TASK_RECORD_EVENTS" placeholder:"N" help:"How many observations of one task are kept as they came. Beyond it as with --task-record-mb."`
@@ -78,6 +79,9 @@ func (c Config) Validate() error {
 	if _, err := c.Traces(); err != nil {
 		return err
 	}
+	if err := checkPushOrigin(c.PushOrigin); err != nil {
+		return err
+	}
 	return CheckLoopback(c.Listen)
 }
 
@@ -94,6 +98,32 @@ func (c Config) Traces() (*url.URL, error) {
 	return to, nil
 }
 
+// checkPushOrigin returns an *InvalidError unless agents can be given the origin: what
+// they post holds what people and agents say to each other, and goes over TLS.
+func checkPushOrigin(origin string) error {
+	if origin == "" {
+		return nil
+	}
+	const right = "write an origin alone, such as https://console.example"
+	u, err := url.Parse(origin)
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "":
+		return invalid("--push-origin %q is none: %s", origin, right)
+	case u.User != nil:
+		return invalid("--push-origin has a user name: %s", right)
+	case u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(origin, "#"):
+		return invalid("--push-origin %q has more than an origin, even if that is a slash: %s", origin, right)
+	case u.Scheme == "https", u.Scheme == "http" && loopbackName(u.Hostname()):
+		return nil
+	}
+	return invalid("--push-origin %q has to begin with https://, as pushes hold what agents and people say; http:// is for agents on this machine alone", origin)
+}
+
+func loopbackName(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
+}
+
 // CheckLoopback returns an *InvalidError, with a way out, unless addr is a port
 // of this machine's loopback interface.
 func CheckLoopback(addr string) error {
@@ -101,10 +131,7 @@ func CheckLoopback(addr string) error {
 	if err != nil {
 		return invalid("--listen %s is no HOST:PORT, such as 127.0.0.1:3002", addr)
 	}
-	if strings.EqualFold(host, "localhost") {
-		return nil
-	}
-	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
+	if loopbackName(host) {
 		return nil
 	}
 	return invalid("--listen %s would be open to others, and nobody signs in yet: whoever reaches it would act as you.\n"+

@@ -46,6 +46,8 @@ type Tx interface {
 	// is none.
 	NextCheck() (time.Time, error)
 	ScheduleCheck(taskID string, at time.Time, interval time.Duration) error
+	// HastenCheck makes a check due at that time, unless it is due before.
+	HastenCheck(taskID string, at time.Time) error
 	// SetCheckError keeps why the agent could not be asked about the task; "" if
 	// it could. It reports whether that is something else than before.
 	SetCheckError(taskID, problem string) (changed bool, err error)
@@ -73,6 +75,7 @@ type Check struct {
 	RemoteTaskID   string // "" of a task whose first message is uncertain
 	ContextID      string
 	StreamOwner    string        // the process that follows its stream, or ""
+	Pushed         bool          // the agent pushes what happens
 	Interval       time.Duration // the one that has passed
 }
 
@@ -95,6 +98,9 @@ type Meter interface {
 	Observed(source task.Source, size int, outcome task.Outcome)
 }
 
+// Listener is called after an observation was taken in.
+type Listener interface{ Heard(task.Outcome) }
+
 // Observer follows streams and checks tasks.
 type Observer struct {
 	Update func(context.Context, func(Tx) error) error
@@ -107,7 +113,8 @@ type Observer struct {
 	Limits task.Limits   // of what the ledger keeps of a task whole
 	Live   *live.Hub
 	Log    *slog.Logger
-	Meter  Meter // nil measures nothing
+	Meter  Meter    // nil measures nothing
+	Pushes Listener // hears everything as well; nil for none
 
 	ready   sync.Once
 	wake    chan struct{}
@@ -180,6 +187,9 @@ func (o *Observer) Heard(outcome task.Outcome) {
 	o.setUp()
 	if outcome.HasForm {
 		o.start(func() { o.Agents.Ensure(o.ctx, outcome.AgentID, form.URI) })
+	}
+	if o.Pushes != nil {
+		o.Pushes.Heard(outcome)
 	}
 	o.poke()
 }
@@ -261,7 +271,7 @@ func (o *Observer) check(ctx context.Context, c Check) {
 	streaming := o.following(c.TaskID) || c.StreamOwner != "" && c.StreamOwner != o.Owner
 	outcome, err := o.ingest(ctx, task.Observed{
 		TaskID: c.TaskID, Source: task.SourcePoll, SourceKey: o.NewID(), Asked: asked, Observation: seen,
-	}, c.Interval, streaming, 0)
+	}, c.Interval, streaming || c.Pushed, 0)
 	if fault.KindOf(err) == fault.Unavailable { // as bytes in it cannot be kept now
 		o.failed(ctx, c, err)
 		return
@@ -305,16 +315,19 @@ func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 	}
 	log, level := o.Log.With("task", c.TaskID, "agent", c.AgentID), slog.LevelDebug
 	err := o.Update(ctx, func(tx Tx) error {
+		head, _, err := tx.TaskHead(c.TaskID)
+		if err != nil {
+			return err
+		}
+		if head.State.Terminal() {
+			return o.askAgain(tx, head, c, answer)
+		}
 		changed, err := tx.SetCheckError(c.TaskID, problem)
 		if err != nil {
 			return err
 		}
 		if changed {
 			level = slog.LevelWarn
-		}
-		head, _, err := tx.TaskHead(c.TaskID)
-		if err != nil {
-			return err
 		}
 		at, interval := task.NextCheck(head, false, max(c.Interval, time.Second), tx.Now())
 		return tx.ScheduleCheck(c.TaskID, at, interval)
@@ -328,13 +341,23 @@ func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 	log.Log(ctx, level, "the agent could not be asked about a task", "error", cause)
 }
 
+// askAgain plans the next check of a task that has ended, after one that failed. What
+// the agent does not show any more is not asked for without end, and is no fault.
+func (o *Observer) askAgain(tx Tx, head task.Head, c Check, answer *remote.Error) error {
+	if answer != nil && answer.Delivery == remote.Answered {
+		return tx.ScheduleCheck(c.TaskID, time.Time{}, 0)
+	}
+	at, interval := task.NextCheck(head, false, max(c.Interval, time.Second), tx.Now())
+	return tx.ScheduleCheck(c.TaskID, at, interval)
+}
+
 // errTakenOver ends a stream that another process, or a later stream, follows now.
 var errTakenOver = errors.New("the stream was taken over")
 
 // ingest takes an observation in and plans the next check, in one transaction. The
-// bytes that it brings are kept before.
-// One that a stream brought has the stream's epoch, else 0.
-func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time.Duration, streaming bool, epoch int64) (task.Outcome, error) {
+// bytes that it brings are kept before. One that a stream brought has the stream's
+// epoch, else 0. told says that a stream or pushes bring what happens.
+func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time.Duration, told bool, epoch int64) (task.Outcome, error) {
 	observed.Limits = o.Limits
 	prepared, err := task.Prepare(ctx, o.Bytes, observed)
 	if err != nil {
@@ -361,13 +384,27 @@ func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time
 		if outcome.Head.State != before.State || outcome.Head.Question != before.Question {
 			last = 0
 		}
-		at, interval := task.NextCheck(outcome.Head, streaming, last, tx.Now())
-		return tx.ScheduleCheck(outcome.TaskID, at, interval)
+		return o.plan(tx, outcome, observed.Asked, told, last)
 	})
 	if err == nil && o.Meter != nil {
 		o.Meter.Observed(observed.Source, len(observed.Observation.Raw), outcome)
 	}
 	return outcome, err
+}
+
+// plan plans the check after an observation. A check that something waits for is not
+// put off by what comes in meanwhile.
+func (o *Observer) plan(tx Tx, outcome task.Outcome, asked time.Time, told bool, last time.Duration) error {
+	head := outcome.Head
+	if asked.Before(head.Unsettled) {
+		at, _ := task.NextCheck(head, false, 0, tx.Now())
+		if at.IsZero() {
+			return nil
+		}
+		return tx.HastenCheck(outcome.TaskID, at)
+	}
+	at, interval := task.NextCheck(head, told, last, tx.Now())
+	return tx.ScheduleCheck(outcome.TaskID, at, interval)
 }
 
 // compile-time proof that the dispatcher can hand its streams on.

@@ -44,6 +44,7 @@ type call struct {
 	trailer http.Header // what came with that
 
 	secrets *scheme.Redactor // of the agent, once they are known
+	private *scheme.Redactor // of this call alone
 	refused func()           // tells the agent's credential that it was refused
 
 	sending  sending
@@ -60,7 +61,7 @@ func (c *Client) newCall(ctx context.Context, op operation, agentID string) *cal
 	ctx, span := c.startSpan(ctx, op, agentID)
 	return &call{
 		span: span, client: c, ctx: ctx, cancel: cancel, op: op, agentID: agentID, exchange: uuid.NewString(),
-		release: func() {}, secrets: &scheme.Redactor{},
+		release: func() {}, secrets: &scheme.Redactor{}, private: &scheme.Redactor{},
 	}
 }
 

@@ -58,7 +58,7 @@ func (c *call) authorise(request *http.Request) (http.RoundTripper, error) {
 
 // redactText returns a text that came from an agent, or from a library that may
 // quote one, without secrets.
-func (c *call) redactText(text string) string { return c.secrets.Text(text) }
+func (c *call) redactText(text string) string { return c.private.Text(c.secrets.Text(text)) }
 
 // redactedError is an error whose text has had secrets in it.
 type redactedError struct {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/url"
 	"slices"
+	"strings"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -31,6 +33,7 @@ func (c *Client) CreatePushConfig(ctx context.Context, t Target, config PushConf
 		if err != nil {
 			return err
 		}
+		call.learn(config)
 		call.values = map[string][]byte{"taskId": quoted(config.TaskID), "parent": quoted("tasks/" + config.TaskID)}
 		request := &sdk.PushConfig{Tenant: call.tenant, TaskID: id, ID: config.ID, URL: config.URL, Token: config.Token}
 		if config.Scheme != "" {
@@ -125,6 +128,26 @@ func readPushConfig(taskID string, raw json.RawMessage) PushConfig {
 // pushSecrets are the members of a configuration that hold secrets.
 var pushSecrets = map[string]bool{"token": true, "credentials": true}
 
+// learn keeps the secrets of a configuration out of what is recorded of the call,
+// wherever an agent repeats them.
+func (c *call) learn(config PushConfig) {
+	c.private.Learn(config.Token, config.Credentials)
+	if at := strings.LastIndexByte(config.URL, '/'); at >= 0 {
+		c.private.Learn(config.URL[at+1:])
+	}
+}
+
+// withoutPath returns the address of a push as a JSON string, up to its path: what
+// follows may be a secret.
+func withoutPath(address []byte) []byte {
+	text, _ := rawjson.Text(address)
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return quoted(redaction)
+	}
+	return quoted(u.Scheme + "://" + u.Host + "/" + redaction)
+}
+
 // secretDepth is how deep in an answer secrets are looked for; a configuration is at
 // most four levels deep.
 const secretDepth = 16
@@ -143,8 +166,11 @@ func censored(value []byte) []byte {
 	switch rawjson.KindOf(value) {
 	case rawjson.Object:
 		for name, member := range rawjson.Members(value) {
-			if member = censored(member); pushSecrets[name] {
+			switch member = censored(member); {
+			case pushSecrets[name]:
 				member = quoted(redaction)
+			case name == "url" && rawjson.KindOf(member) == rawjson.String:
+				member = withoutPath(member)
 			}
 			parts = append(parts, slices.Concat(quoted(name), []byte(":"), member))
 		}

@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -59,7 +60,7 @@ func assertNoSecrets(t *testing.T, records []remote.Record) {
 	t.Helper()
 	redacted := 0
 	for _, record := range records {
-		if strings.Contains(string(record.Body), "hunter2") {
+		if strings.Contains(string(record.Body), "hunter2") || strings.Contains(string(record.Body), "/push/") {
 			t.Errorf("%s of %s has a secret in it: %s", record.Kind, record.Operation, record.Body)
 		}
 		redacted += strings.Count(string(record.Body), "[redacted]")
@@ -103,6 +104,29 @@ func TestPushConfigsOfOddAgents(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPushSecretsThatAreRepeated: an agent that repeats what it is given, in a refusal or
+// a header, does so in no record and no error.
+func TestPushSecretsThatAreRepeated(t *testing.T) {
+	t.Parallel()
+	const token, inPath = "token-hunter2-token", "path-hunter2-path"
+	agent := newAgent(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Said", inPath)
+		answers(http.StatusOK, "application/json", `{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"what is `+token+` at https://c.example/`+inPath+`?"}}`)(w, nil)
+	})
+	var r recorder
+	_, err := newClient(t, remote.Options{Record: r.record}).CreatePushConfig(testContext(t), target(agent.URL, remote.JSONRPC), remote.PushConfig{
+		TaskID: "t-1", ID: "p-1", URL: "https://c.example/" + inPath, Token: token, Scheme: "Bearer", Credentials: token,
+	})
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error = %v, want one without the secrets", err)
+	}
+	for _, record := range r.records {
+		if text := fmt.Sprintf("%s %s %v", record.Body, record.Err, record.Header); strings.Contains(text, "hunter2") {
+			t.Errorf("%s has a secret in it: %s", record.Kind, text)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ func (c *call) recorded(r Record) {
 	r.Labels, _ = c.ctx.Value(labelsKey{}).(Labels)
 	r.Binding, r.Version = c.binding.name, c.binding.version
 	if c.op.secret {
-		r.Body = withoutSecrets(r.Body)
+		r.Body, r.Header, r.Err = c.private.Bytes(withoutSecrets(r.Body)), c.private.Header(r.Header), c.private.Text(r.Err)
 	}
 	c.client.record(r)
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/observe"
 )
 
+// pushedLately is how long a push shows that pushes come.
+const pushedLately = 10 * time.Minute
+
 // DueChecks implements observe.Tx.
 func (tx *Tx) DueChecks() ([]string, error) {
 	agents, err := collect(tx, scanString, "SELECT agent_id FROM task WHERE check_us <= ? GROUP BY agent_id ORDER BY MIN(check_us)", us(tx.now))
@@ -22,13 +25,14 @@ func (tx *Tx) ClaimChecks(agentID string, limit int, next time.Time) ([]observe.
 	checks, err := collect(tx, func(s scanner) (observe.Check, error) {
 		var c observe.Check
 		var interval int64
-		err := s.Scan(&c.TaskID, &c.OrganisationID, &c.AgentID, &c.Tenant, &c.RemoteTaskID, &c.ContextID, &interval, &c.StreamOwner)
+		err := s.Scan(&c.TaskID, &c.OrganisationID, &c.AgentID, &c.Tenant, &c.RemoteTaskID, &c.ContextID, &interval, &c.StreamOwner, &c.Pushed)
 		c.Interval = time.Duration(interval) * time.Microsecond
 		return c, err
 	}, `UPDATE task SET check_us = ?
 		WHERE id IN (SELECT id FROM task WHERE check_us <= ? AND agent_id = ? ORDER BY check_us LIMIT ?`+tx.skipLocked()+`)
-		RETURNING id, organisation_id, agent_id, tenant, COALESCE(remote_task_id, ''), context_id, check_interval, stream_owner`,
-		us(next), us(tx.now), agentID, limit)
+		RETURNING id, organisation_id, agent_id, tenant, COALESCE(remote_task_id, ''), context_id, check_interval, stream_owner,
+			EXISTS (SELECT 1 FROM push_registration p WHERE p.task_id = task.id AND p.state = 'registered' AND p.pushed_us > ?)`,
+		us(next), us(tx.now), agentID, limit, us(tx.now.Add(-pushedLately)))
 	if err != nil {
 		return nil, fmt.Errorf("find tasks to check: %w", err)
 	}
@@ -54,6 +58,15 @@ func (tx *Tx) SetCheckError(taskID, problem string) (changed bool, err error) {
 		tx.Signal(live.TaskTopic(taskID))
 	}
 	return n > 0, nil
+}
+
+// HastenCheck implements observe.Tx and push.Tx.
+func (tx *Tx) HastenCheck(taskID string, at time.Time) error {
+	_, err := tx.exec("UPDATE task SET check_us = ?, check_interval = 0 WHERE id = ? AND (check_us IS NULL OR check_us > ?)", us(at), taskID, us(at))
+	if err != nil {
+		return fmt.Errorf("hasten the check of task %s: %w", taskID, err)
+	}
+	return nil
 }
 
 // CheckAllSoon implements observe.Tx.

@@ -5,6 +5,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/observe"
+	"github.com/agent-taskbay/taskbay/internal/push"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/worker"
 )
@@ -15,6 +16,7 @@ var (
 	_ artifact.Tx   = (*Tx)(nil)
 	_ command.Tx    = (*Tx)(nil)
 	_ observe.Tx    = (*Tx)(nil)
+	_ push.Tx       = (*Tx)(nil)
 	_ worker.Tx     = (*Tx)(nil)
 	_ task.ReadTx   = (*Tx)(nil)
 	_ task.BlobTx   = (*Tx)(nil)

@@ -58,7 +58,7 @@ func (tx *Tx) ClearProjection(taskID string) error {
 	}
 	if err == nil {
 		err = tx.execOne(`UPDATE task SET context_id = ?, kind = 'task', state = ?, state_us = NULL, question_id = '', question_sha256 = '', question_number = 0,
-			answered_by = '', needs_you = FALSE, snapshot_sha256 = '', doubt = '', doubt_us = NULL, observed_us = NULL WHERE id = ?`,
+			answered_by = '', needs_you = FALSE, snapshot_sha256 = '', doubt = '', doubt_us = NULL, state_stream = '', unsettled_us = NULL, observed_us = NULL WHERE id = ?`,
 			context, string(a2a.StateUnspecified), taskID)
 	}
 	if err != nil {

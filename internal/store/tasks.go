@@ -18,16 +18,16 @@ func errNoTask() error { return fault.New(fault.NotFound, "There is no such task
 func (tx *Tx) TaskHead(taskID string) (task.Head, task.Owner, error) {
 	var h task.Head
 	var o task.Owner
-	var stateAt, observed, doubted micros
+	var stateAt, observed, doubted, unsettled micros
 	var merged sql.NullString
 	err := tx.row(`SELECT id, COALESCE(remote_task_id, ''), context_id, kind, state, state_us,
 			question_id, question_sha256, question_number, answered_by, observed_us,
-			snapshot_sha256, doubt, doubt_us, organisation_id, agent_id, tenant, title, merged_into,
+			snapshot_sha256, doubt, doubt_us, state_stream, unsettled_us, organisation_id, agent_id, tenant, title, merged_into,
 			ledger_events, ledger_bytes, cut_events, cut_bytes
 		FROM task WHERE id = ?`+tx.forUpdate(), taskID).
 		Scan(&h.TaskID, &h.RemoteTaskID, &h.ContextID, &h.Kind, &h.State, &stateAt,
 			&h.Question.MessageID, &h.Question.Digest, &h.Question.Number, &h.AnsweredBy, &observed,
-			&h.Sight, &h.Doubt.Status, &doubted, &o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged,
+			&h.Sight, &h.Doubt.Status, &doubted, &h.StateStream, &unsettled, &o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged,
 			&o.Ledger.Events, &o.Ledger.Bytes, &o.Ledger.CutEvents, &o.Ledger.CutBytes)
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, o, errNoTask()
@@ -38,7 +38,7 @@ func (tx *Tx) TaskHead(taskID string) (task.Head, task.Owner, error) {
 	if merged.Valid {
 		return tx.TaskHead(merged.String)
 	}
-	h.StateAt, h.ObservedAt, h.Doubt.Since = stateAt.Time, observed.Time, doubted.Time
+	h.StateAt, h.ObservedAt, h.Doubt.Since, h.Unsettled = stateAt.Time, observed.Time, doubted.Time, unsettled.Time
 	return h, o, nil
 }
 
@@ -122,11 +122,12 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Tim
 	if err := w.touchQuestion(was, h); err != nil {
 		return false, err
 	}
-	if _, err := tx.exec("UPDATE task SET observed_us = ?, state_us = ?, snapshot_sha256 = ?, doubt = ?, doubt_us = ? WHERE id = ?",
-		us(h.ObservedAt), us(h.StateAt), h.Sight, h.Doubt.Status, us(h.Doubt.Since), h.TaskID); err != nil {
+	if _, err := tx.exec("UPDATE task SET observed_us = ?, state_us = ?, snapshot_sha256 = ?, doubt = ?, doubt_us = ?, state_stream = ?, unsettled_us = ? WHERE id = ?",
+		us(h.ObservedAt), us(h.StateAt), h.Sight, h.Doubt.Status, us(h.Doubt.Since), h.StateStream, us(h.Unsettled), h.TaskID); err != nil {
 		return false, fmt.Errorf("store how task %s was heard: %w", h.TaskID, err)
 	}
 	h.ObservedAt, h.StateAt, h.Sight, h.Doubt = was.ObservedAt, was.StateAt, was.Sight, was.Doubt
+	h.StateStream, h.Unsettled = was.StateStream, was.Unsettled
 	if h == was && !w.changed {
 		return false, nil
 	}
@@ -186,7 +187,7 @@ func (tx *Tx) TaskRecord(organisationID, taskID string) (task.Record, error) {
 		return tx.TaskRecord(organisationID, merged.String)
 	}
 	r.Task = t
-	return r, nil
+	return r, tx.readPush(&r.Task)
 }
 
 func scanString(s scanner) (string, error) {

@@ -35,9 +35,9 @@ func (w *timelineWriter) apply(c task.Change) error {
 	case c.AddMessage != nil:
 		return w.addMessage(*c.AddMessage, "", nil)
 	case c.PutArtifact != nil:
-		return w.putArtifact(*c.PutArtifact)
+		return w.putArtifact(*c.PutArtifact, c.Stream)
 	case c.AppendArtifact != nil:
-		return w.appendArtifact(c.AppendArtifact.Artifact)
+		return w.appendArtifact(c.AppendArtifact.Artifact, c.Stream)
 	case c.AddTransition != nil:
 		return w.addTransition(*c.AddTransition)
 	case c.Complete != "":
@@ -83,7 +83,9 @@ func (w *timelineWriter) addMessage(m task.NewMessage, commandID string, definit
 	return nil
 }
 
-func (w *timelineWriter) putArtifact(a a2a.Artifact) error {
+// putArtifact stores a whole artifact. One that is there like that stays as it is,
+// but a stream that tells of it as well goes on from there.
+func (w *timelineWriter) putArtifact(a a2a.Artifact, stream string) error {
 	parts, err := a2a.EncodeParts(a.Parts)
 	if err != nil {
 		return fmt.Errorf("write the parts of an artifact: %w", err)
@@ -93,31 +95,58 @@ func (w *timelineWriter) putArtifact(a a2a.Artifact) error {
 	var stored string
 	err = w.tx.row("SELECT sha256 FROM artifact WHERE task_id = ? AND artifact_id = ?", w.taskID, a.ArtifactID).Scan(&stored)
 	switch {
-	case err == nil && stored == digest:
-		return nil
-	case err == nil:
-		w.changed = true
-		if _, err := w.tx.exec("DELETE FROM artifact_part WHERE task_id = ? AND artifact_id = ?", w.taskID, a.ArtifactID); err != nil {
-			return fmt.Errorf("replace an artifact: %w", err)
-		}
-		if err := w.tx.execOne("UPDATE artifact SET version = ?, name = ?, description = ?, sha256 = ?, search = ? WHERE task_id = ? AND artifact_id = ?",
-			w.version, a.Name, a.Description, digest, artifactSearch(a), w.taskID, a.ArtifactID); err != nil {
-			return fmt.Errorf("replace an artifact: %w", err)
-		}
 	case errors.Is(err, sql.ErrNoRows):
-		if err := w.insertArtifact(a, digest); err != nil {
+		if err := w.insertArtifact(a, digest, stream); err != nil {
 			return err
 		}
-	default:
+		return w.addParts(a.ArtifactID, string(parts))
+	case err != nil:
 		return fmt.Errorf("look for an artifact: %w", err)
+	}
+	same := stored == digest
+	if stored == "" {
+		if same, err = w.pieced(a); err != nil {
+			return err
+		}
+	}
+	if same {
+		_, err := w.tx.exec("UPDATE artifact SET stream = ? WHERE task_id = ? AND artifact_id = ? AND ? <> ''", stream, w.taskID, a.ArtifactID, stream)
+		return err
+	}
+	w.changed = true
+	if _, err := w.tx.exec("DELETE FROM artifact_part WHERE task_id = ? AND artifact_id = ?", w.taskID, a.ArtifactID); err != nil {
+		return fmt.Errorf("replace an artifact: %w", err)
+	}
+	if err := w.tx.execOne("UPDATE artifact SET version = ?, name = ?, description = ?, sha256 = ?, search = ?, stream = ? WHERE task_id = ? AND artifact_id = ?",
+		w.version, a.Name, a.Description, digest, artifactSearch(a), stream, w.taskID, a.ArtifactID); err != nil {
+		return fmt.Errorf("replace an artifact: %w", err)
 	}
 	return w.addParts(a.ArtifactID, string(parts))
 }
 
-func (w *timelineWriter) insertArtifact(a a2a.Artifact, digest string) error {
-	_, err := w.tx.exec(`INSERT INTO artifact (task_id, seq, version, artifact_id, name, description, complete, sha256, search, at_us)
-		VALUES (?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?)`,
-		w.taskID, w.next(), w.version, a.ArtifactID, a.Name, a.Description, digest, artifactSearch(a), us(w.at))
+// pieced reports whether the chunks of an artifact make up this one.
+func (w *timelineWriter) pieced(a a2a.Artifact) (bool, error) {
+	stored, err := collect(w.tx, scanArtifact, `SELECT seq, version, artifact_id, name, description, complete, appended, at_us
+		FROM artifact WHERE task_id = ? AND artifact_id = ?`, w.taskID, a.ArtifactID)
+	if err != nil || len(stored) != 1 || stored[0].Name != a.Name || stored[0].Description != a.Description {
+		return false, err
+	}
+	chunks, err := w.tx.artifactChunks(w.taskID, a.ArtifactID)
+	if err != nil {
+		return false, err
+	}
+	have, err := a2a.EncodeParts(assemble(chunks, true))
+	if err != nil {
+		return false, fmt.Errorf("read an artifact: %w", err)
+	}
+	want, err := a2a.EncodeParts(assemble([][]a2a.Part{a.Parts}, true))
+	return string(have) == string(want), err
+}
+
+func (w *timelineWriter) insertArtifact(a a2a.Artifact, digest, stream string) error {
+	_, err := w.tx.exec(`INSERT INTO artifact (task_id, seq, version, artifact_id, name, description, complete, sha256, search, stream, at_us)
+		VALUES (?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?)`,
+		w.taskID, w.next(), w.version, a.ArtifactID, a.Name, a.Description, digest, artifactSearch(a), stream, us(w.at))
 	if err != nil {
 		return fmt.Errorf("store an artifact: %w", err)
 	}
@@ -138,7 +167,7 @@ func (w *timelineWriter) addParts(artifactID, parts string) error {
 
 // appendArtifact adds a chunk. The first chunk of an artifact that is not there
 // makes it.
-func (w *timelineWriter) appendArtifact(a a2a.Artifact) error {
+func (w *timelineWriter) appendArtifact(a a2a.Artifact, stream string) error {
 	n, err := w.tx.exec(`UPDATE artifact SET version = ?, appended = TRUE, sha256 = '',
 			search = CASE WHEN LENGTH(search) < ? THEN search || ? ELSE search END
 		WHERE task_id = ? AND artifact_id = ?`, w.version, maxSearch, searchText(a.Parts), w.taskID, a.ArtifactID)
@@ -146,7 +175,7 @@ func (w *timelineWriter) appendArtifact(a a2a.Artifact) error {
 		return fmt.Errorf("extend an artifact: %w", err)
 	}
 	if n == 0 {
-		return w.putArtifact(a)
+		return w.putArtifact(a, stream)
 	}
 	w.changed = true
 	parts, err := a2a.EncodeParts(a.Parts)
@@ -238,14 +267,35 @@ func (tx *Tx) Artifacts(taskID string, since int64) ([]task.Artifact, error) {
 	}
 	result := make([]task.Artifact, len(artifacts))
 	for i, a := range artifacts {
-		chunks, err := collect(tx, scanParts, "SELECT parts FROM artifact_part WHERE task_id = ? AND artifact_id = ? ORDER BY part", taskID, a.ID)
+		chunks, err := tx.artifactChunks(taskID, a.ID)
 		if err != nil {
-			return nil, fmt.Errorf("read artifact %s: %w", a.ID, err)
+			return nil, err
 		}
 		a.Parts = assemble(chunks, a.appended)
 		result[i] = a.Artifact
 	}
 	return result, nil
+}
+
+// artifactChunks returns the parts of an artifact, chunk by chunk.
+func (tx *Tx) artifactChunks(taskID, artifactID string) ([][]a2a.Part, error) {
+	chunks, err := collect(tx, scanParts, "SELECT parts FROM artifact_part WHERE task_id = ? AND artifact_id = ? ORDER BY part", taskID, artifactID)
+	if err != nil {
+		err = fmt.Errorf("read artifact %s: %w", artifactID, err)
+	}
+	return chunks, err
+}
+
+// ArtifactStream implements task.Tx.
+func (tx *Tx) ArtifactStream(taskID, artifactID string) (stream string, found bool, err error) {
+	err = tx.row("SELECT stream FROM artifact WHERE task_id = ? AND artifact_id = ?", taskID, artifactID).Scan(&stream)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		err = fmt.Errorf("look who wrote artifact %s: %w", artifactID, err)
+	}
+	return stream, err == nil, err
 }
 
 type storedArtifact struct {

@@ -22,11 +22,13 @@ type Source string
 
 // The sources. A reply is named by its command and an event by its stream and
 // place, so that one that comes twice is taken in once. A poll has a name of its
-// own, and is taken in unless it saw what was heard last.
+// own, and is taken in unless it saw what was heard last. A push is named by its
+// content: agents give it no name, and push again what they think was lost.
 const (
 	SourceReply  Source = "reply"
 	SourceStream Source = "stream"
 	SourcePoll   Source = "poll"
+	SourcePush   Source = "push"
 )
 
 // Observed is one observation on its way into the record.
@@ -65,6 +67,7 @@ type Event struct {
 
 // Tx is a transaction of the record as Ingest needs it.
 type Tx interface {
+	artifacts
 	Now() time.Time
 	// TaskHead locks the task until the end of the transaction. It follows a
 	// merged task to the one that it became. fault.NotFound if there is none.
@@ -139,6 +142,21 @@ func Prepare(ctx context.Context, kept Bytes, o Observed) (Prepared, error) {
 	return Prepared{o, event, blobs, limit}, err
 }
 
+// streamOf returns the stream that an observation came by, or "".
+func streamOf(source Source, key string) string {
+	if source != SourceStream {
+		return ""
+	}
+	stream, _, _ := strings.Cut(key, "/")
+	return stream
+}
+
+// PushKey names a push by its content.
+func PushKey(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
 // Ingest takes one observation into the record: the one way in, from whichever
 // source. It appends the raw bytes to the ledger, advances the projection, and
 // signals those who watch, within tx; an observation that is there already
@@ -160,17 +178,17 @@ func Ingest(tx Tx, newID func() string, p Prepared) (Outcome, error) {
 		event, left = readEvent(o.Observation.Payload, p.limit)
 		blobs = amongst(blobs, left)
 	}
-	when := Timing{Asked: o.Asked.Truncate(time.Microsecond), Received: o.Observation.Received.Truncate(time.Microsecond)}
-	if when.AfterAnswer, err = afterAnswer(tx, head, o); err != nil {
+	when, err := timingOf(tx, head, o, event)
+	if err != nil {
 		return Outcome{}, err
 	}
 	seen := sightOf(o)
-	if seen != "" && seen == head.Sight && head.Doubt == (Doubt{}) && !when.AfterAnswer {
+	if seen != "" && seen == head.Sight && head.Doubt == (Doubt{}) && head.Unsettled.IsZero() && !when.AfterAnswer {
 		return known, nil
 	}
 	next, changes := Reduce(head, event, when)
 	switch setAside := next.Doubt != (Doubt{}); {
-	case setAside && next.Doubt == head.Doubt:
+	case setAside && next == head && len(changes) == 0:
 		return known, confirm(tx, head, whole)
 	case !setAside:
 		next.Sight = seen
@@ -194,6 +212,34 @@ func Ingest(tx Tx, newID func() string, p Prepared) (Outcome, error) {
 	}
 	tx.Signal(live.TaskTopic(head.TaskID), live.OrganisationTopic(owner.OrganisationID))
 	return Outcome{TaskID: head.TaskID, AgentID: owner.AgentID, Head: next, HasForm: meansForm(changes), Changed: changed}, nil
+}
+
+// timingOf is when and how an observation was made.
+func timingOf(tx Tx, head Head, o Observed, event a2a.Event) (when Timing, err error) {
+	when = Timing{Asked: o.Asked.Truncate(time.Microsecond), Received: o.Observation.Received.Truncate(time.Microsecond)}
+	if when.AfterAnswer, err = afterAnswer(tx, head, o); err != nil {
+		return when, err
+	}
+	return when, when.comeBy(tx, head.TaskID, o.Source, o.SourceKey, event)
+}
+
+// comeBy completes a timing with how the observation came.
+func (t *Timing) comeBy(tx artifacts, taskID string, source Source, key string, event a2a.Event) error {
+	t.Stream, t.Pushed = streamOf(source, key), source == SourcePush
+	u := event.ArtifactUpdate
+	if u == nil || !u.Append {
+		return nil
+	}
+	wrote, found, err := tx.ArtifactStream(taskID, u.Artifact.ArtifactID)
+	t.Misplaced = found && wrote != t.Stream
+	return err
+}
+
+// artifacts tells who wrote an artifact.
+type artifacts interface {
+	// ArtifactStream returns the stream that wrote what is known of an artifact; "" if
+	// anything else did. There may be no such artifact.
+	ArtifactStream(taskID, artifactID string) (stream string, found bool, err error)
 }
 
 // confirm settles uncertain sends whose message a snapshot shows.

@@ -24,6 +24,8 @@ type Head struct {
 	ObservedAt   time.Time // when the agent was last heard
 	Sight        string    // SHA-256 of the last check, if nothing was heard since; else ""
 	Doubt        Doubt     // what was heard last and set aside; zero if nothing
+	StateStream  string    // the stream that told of the state; "" if anything else did
+	Unsettled    time.Time // when something was heard that only a check can put in its place; zero if nothing, or there was one
 }
 
 // Doubt is a snapshot that tells of an earlier time than the head, and was set
@@ -60,11 +62,17 @@ type Timing struct {
 	// AfterAnswer says that it was made after the agent had got the answer to the
 	// question: if it still asks that, it asks again.
 	AfterAnswer bool
+	Stream      string // the stream that brought it, whose events are in order; "" for anything else
+	Pushed      bool   // it is a push: these come in any order
+	// Misplaced says that it is a chunk of an artifact that something else than its
+	// stream wrote, so that nobody knows whether the chunk is in there already.
+	Misplaced bool
 }
 
 // Change is one thing that an observation adds to the projection. Exactly one
-// member is set.
+// member is set, besides Stream.
 type Change struct {
+	Stream         string // that brought it; "" for anything else
 	AddMessage     *NewMessage
 	PutArtifact    *a2a.Artifact       // the whole artifact; no effect if it is there like that
 	AppendArtifact *a2a.ArtifactUpdate // a chunk of one
@@ -85,8 +93,21 @@ type NewMessage struct {
 // never overwrites a newer state, and what is of no known kind is shown as it came.
 // A snapshot that is set aside changes nothing but the head's Doubt, which whatever
 // is taken in clears. The cost is in proportion to the event.
+//
+// Only what is in order changes the projection. What a push says counts if it is
+// later for certain; a chunk of an artifact counts if the stream that brings it wrote
+// all of the artifact so far. Of anything else the head keeps that it is Unsettled: a
+// check that is asked for after it brings the whole.
 func Reduce(h Head, event a2a.Event, when Timing) (Head, []Change) {
 	r := reducer{head: h, when: when}
+	if when.Pushed {
+		r.pushed(event)
+		return r.head, r.changes
+	}
+	if u := event.ArtifactUpdate; u != nil && u.Append && (when.Misplaced || h.State.Terminal()) {
+		r.unsettle()
+		return r.head, nil
+	}
 	switch {
 	case event.Task != nil:
 		if s := asking(event.Task.Status); r.stale(s) {
@@ -96,16 +117,13 @@ func Reduce(h Head, event a2a.Event, when Timing) (Head, []Change) {
 	case event.Message != nil:
 		r.message(*event.Message)
 	case event.StatusUpdate != nil:
-		r.status(event.StatusUpdate.Status, event.StatusUpdate.ContextID)
+		r.statusUpdate(event.StatusUpdate)
 	case event.ArtifactUpdate != nil:
 		r.artifact(event.ArtifactUpdate)
 	case event.Unknown != nil:
-		r.addMessage(a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{{Unknown: event.Unknown}}})
+		r.unknown(event)
 	}
-	if r.head.ObservedAt.Before(when.Received) {
-		r.head.ObservedAt = when.Received
-	}
-	r.head.Sight, r.head.Doubt = "", Doubt{}
+	r.heard()
 	return r.head, r.changes
 }
 
@@ -115,7 +133,84 @@ type reducer struct {
 	changes []Change
 }
 
-func (r *reducer) add(c Change) { r.changes = append(r.changes, c) }
+func (r *reducer) add(c Change) {
+	c.Stream = r.when.Stream
+	r.changes = append(r.changes, c)
+}
+
+// heard notes that something was taken in.
+func (r *reducer) heard() {
+	if r.head.ObservedAt.Before(r.when.Received) {
+		r.head.ObservedAt = r.when.Received
+	}
+	r.head.Sight, r.head.Doubt = "", Doubt{}
+}
+
+// unsettle notes that only a check can tell how the task stands.
+func (r *reducer) unsettle() { r.head.Unsettled, r.head.Sight = r.when.Received, "" }
+
+func (r *reducer) unknown(event a2a.Event) {
+	r.addMessage(a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{{Unknown: event.Unknown}}})
+}
+
+// pushed takes in what an agent pushed. A state counts if it is later for certain;
+// messages count always, as they are known by their IDs; artifacts are left to a check.
+func (r *reducer) pushed(event a2a.Event) {
+	switch {
+	case event.Task != nil:
+		r.pushedStatus(event.Task.Status, event.Task.ContextID, event.Task.History)
+		if len(event.Task.Artifacts) > 0 {
+			r.unsettle()
+		}
+	case event.StatusUpdate != nil:
+		r.pushedStatus(event.StatusUpdate.Status, event.StatusUpdate.ContextID, nil)
+	case event.Message != nil:
+		r.message(*event.Message)
+		r.heard()
+	case event.ArtifactUpdate != nil:
+		r.unsettle()
+	case event.Unknown != nil:
+		r.unknown(event)
+		r.heard()
+	}
+}
+
+func (r *reducer) pushedStatus(s a2a.Status, contextID string, history []a2a.Message) {
+	h := r.head
+	later := !s.Timestamp.IsZero() && !h.StateAt.IsZero() && s.Timestamp.After(h.StateAt)
+	switch {
+	case h.State.Terminal():
+	case later, s.State.Terminal(), h.State == a2a.StateUnspecified:
+		for _, m := range history {
+			r.addMessage(m)
+		}
+		r.status(s, contextID)
+		r.heard()
+		if s.State.Terminal() {
+			r.unsettle()
+		}
+	case s.State != h.State || s.Timestamp.IsZero() || s.Timestamp.Before(h.StateAt) || h.StateAt.IsZero():
+		r.unsettle()
+	}
+}
+
+// statusUpdate takes a status in. One that a stream brings when something else has
+// told of a later one leaves its message alone.
+func (r *reducer) statusUpdate(u *a2a.StatusUpdate) {
+	h, s := r.head, asking(u.Status)
+	clocks := !s.Timestamp.IsZero() && !h.StateAt.IsZero()
+	if clocks && h.StateStream != r.when.Stream && s.Timestamp.Before(h.StateAt) && !s.State.Terminal() && !h.State.Terminal() {
+		if s.Message != nil {
+			r.addMessage(*s.Message)
+		}
+		r.unsettle()
+		return
+	}
+	r.status(u.Status, u.ContextID)
+	if r.when.Stream != "" && r.head.State.Terminal() && !h.State.Terminal() {
+		r.unsettle() // what went on beside the stream, or was lost in it, is in the task itself
+	}
+}
 
 func (r *reducer) snapshot(t *a2a.Task) {
 	if r.head.RemoteTaskID == "" {
@@ -133,6 +228,9 @@ func (r *reducer) snapshot(t *a2a.Task) {
 		for _, a := range t.Artifacts {
 			r.add(Change{Complete: a.ArtifactID})
 		}
+	}
+	if !r.when.Asked.IsZero() && !r.when.Asked.Before(r.head.Unsettled) {
+		r.head.Unsettled = time.Time{}
 	}
 }
 
@@ -222,6 +320,9 @@ func (r *reducer) status(s a2a.Status, contextID string) {
 	}
 	if !s.Timestamp.IsZero() {
 		r.head.StateAt = s.Timestamp
+	}
+	if r.head.State != was.State || !r.head.StateAt.Equal(was.StateAt) {
+		r.head.StateStream = r.when.Stream
 	}
 	r.ask(s, was)
 }

@@ -20,6 +20,7 @@ type Entry struct{ Place, Content string }
 
 // ReplayTx is a transaction of the record as Replay needs it.
 type ReplayTx interface {
+	artifacts
 	// TaskHead locks the task until the end of the transaction. It follows a
 	// merged task to the one that it became. fault.NotFound if there is none.
 	TaskHead(taskID string) (Head, Owner, error)
@@ -158,7 +159,11 @@ func again(tx ReplayTx, e Event) error {
 	}
 	event, _ := readEvent(e.Payload, limit)
 	head.AnsweredBy = e.AnsweredBy
-	next, changes := Reduce(head, event, Timing{Asked: e.Asked, Received: e.Received, AfterAnswer: e.AfterAnswer})
+	when := Timing{Asked: e.Asked, Received: e.Received, AfterAnswer: e.AfterAnswer}
+	if err := when.comeBy(tx, e.TaskID, e.Source, e.SourceKey, event); err != nil {
+		return err
+	}
+	next, changes := Reduce(head, event, when)
 	if e.Source == SourcePoll && next.Doubt == (Doubt{}) {
 		next.Sight = sight(e.Payload)
 	}
@@ -220,5 +225,7 @@ func headParts(shown, again Head) []headPart {
 		{"last heard", at(shown.ObservedAt), at(again.ObservedAt)},
 		{"last check", shown.Sight, again.Sight},
 		{"set aside", shown.Doubt.Status + " " + at(shown.Doubt.Since), again.Doubt.Status + " " + at(again.Doubt.Since)},
+		{"the stream that told of the state", shown.StateStream, again.StateStream},
+		{"unsettled", at(shown.Unsettled), at(again.Unsettled)},
 	}
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // Task is one task as the console shows it. Lists leave Messages, Artifacts,
-// Transitions, Cancels and Question out.
+// Transitions, Cancels, Push and Question out.
 type Task struct {
 	ID             string // local UUIDv7
 	OrganisationID string
@@ -40,6 +40,7 @@ type Task struct {
 	Sent           *Delivery // of what was sent last, until the agent has told anything of the task; then nil
 	Question       *Question // while the task waits and nobody has answered
 	NeedsYou       bool      // waits for a person, and nobody has answered
+	Push           *Push     // what the agent pushes; nil if it was not asked to
 	CheckError     string    // why the agent could not be asked the last time; "" if it could
 	Ledger         Ledger    // how much of what the agent sent is kept
 	ObservedAt     time.Time // when the agent was last heard; zero if never
@@ -54,6 +55,13 @@ type Delivery struct {
 	Status    string // a command's status: pending, dispatching, succeeded, failed, uncertain
 	Error     string // public; "" unless failed or uncertain
 	Refused   bool   // it failed because the agent, which has it, refused it
+}
+
+// Push says how far an agent was asked to push what happens on a task.
+type Push struct {
+	State   string    // of the registration: wanted, registered, failed, removing, removed
+	LastAt  time.Time // when something was pushed last; zero if never
+	Problem string    // what went wrong last, in words; "" for nothing
 }
 
 // Message is one entry of the conversation.

@@ -57,16 +57,13 @@ func one() []agenttest.Way { return all()[:1] }
 
 // waiting are the faults that cannot be played yet, with the reason.
 var waiting = map[string]string{
-	"push-auth-ignored":    "pushes are not taken in yet",
-	"push-no-content-type": "pushes are not taken in yet",
-	"push-order":           "pushes are not taken in yet",
 	"sub-closes-now":       "the observer subscribes again after each check, without backing off",
 	"unknown-task-creates": "nothing compares the history of an answer with what was said before",
 }
 
 func cases() map[string]reportedCase {
 	every := map[string]reportedCase{}
-	for _, some := range []map[string]reportedCase{streamCases(), answerCases(), taskCases(), messageCases(), cardCases()} {
+	for _, some := range []map[string]reportedCase{streamCases(), answerCases(), taskCases(), messageCases(), cardCases(), pushCases()} {
 		maps.Copy(every, some)
 	}
 	return every

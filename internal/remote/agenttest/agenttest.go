@@ -84,7 +84,7 @@ func Serve(t testing.TB, way Way, streaming bool) *Agent {
 	handler := a2asrv.NewHandler(&bot{a},
 		a2asrv.WithLogger(slog.New(slog.DiscardHandler)),
 		a2asrv.WithTaskStore(taskstore.NewInMemory(&taskstore.InMemoryStoreConfig{Authenticator: caller})),
-		a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(nil)),
+		a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(&push.HTTPSenderConfig{AllowPrivateNetworks: true})),
 	)
 	a.Interface.URL = ServeHandler(t, way, handler)
 	card := httptest.NewServer(a2asrv.NewAgentCardHandler(cardProducer(a.card(), way)))

@@ -47,6 +47,7 @@ type Fake struct {
 	t     testing.TB
 	way   Way
 	say   func(Call) Say
+	asked chan remote.PushConfig // nil if its card says nothing of pushes
 	ended chan struct{}
 
 	mu    sync.Mutex
@@ -56,7 +57,38 @@ type Fake struct {
 // Play runs a fake agent until the test ends. Its card offers streams or does not.
 func Play(t testing.TB, way Way, streaming bool, say func(Call) Say) *Fake {
 	t.Helper()
-	f := &Fake{t: t, way: way, say: say, ended: make(chan struct{})}
+	return (&Fake{t: t, way: way, say: say}).start(streaming)
+}
+
+// PlayPushing is Play of an agent whose card says that it pushes; what it is asked to
+// push to comes from Asked. It pushes nothing by itself.
+func PlayPushing(t testing.TB, way Way, streaming bool, say func(Call) Say) *Fake {
+	t.Helper()
+	return (&Fake{t: t, way: way, say: say, asked: make(chan remote.PushConfig, 64)}).start(streaming)
+}
+
+// Asked gets the push configurations that the agent was given.
+func (f *Fake) Asked() <-chan remote.PushConfig { return f.asked }
+
+// ask takes a push configuration, unless the test says something else.
+func (f *Fake) ask(params []byte, say Say) Say {
+	if say.Error != nil || say.HTTP != nil {
+		return say
+	}
+	var request struct {
+		Params struct{ TaskID, URL, Token string }
+	}
+	if err := json.Unmarshal(params, &request); err != nil {
+		f.t.Errorf("a push configuration is no JSON: %v", err)
+	}
+	f.asked <- remote.PushConfig{TaskID: request.Params.TaskID, URL: request.Params.URL, Token: request.Params.Token}
+	return Say{Events: []string{`{"id":"p-1","url":"` + request.Params.URL + `"}`}}
+}
+
+func (f *Fake) start(streaming bool) *Fake {
+	t, way := f.t, f.way
+	t.Helper()
+	f.ended = make(chan struct{})
 	f.Interface = remote.Interface{Binding: way.Binding, ProtocolVersion: way.Version}
 	if way.OverGRPC() {
 		f.Interface.URL = f.serveGRPC()
@@ -78,11 +110,11 @@ func Play(t testing.TB, way Way, streaming bool, say func(Call) Say) *Fake {
 // Card is the agent's card.
 func (f *Fake) Card(streaming bool) string {
 	const rest = `"name":"Fake","description":"d","version":"1","defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[],` +
-		`"capabilities":{"streaming":%t,"extensions":[{"uri":%q}]}`
+		`"capabilities":{"streaming":%t,"pushNotifications":%t,"extensions":[{"uri":%q}]}`
 	if f.way.Legacy() {
-		return fmt.Sprintf(`{"protocolVersion":"0.3.0","url":%q,"preferredTransport":%q,`+rest+`}`, f.Interface.URL, f.way.Binding, streaming, form.URI)
+		return fmt.Sprintf(`{"protocolVersion":"0.3.0","url":%q,"preferredTransport":%q,`+rest+`}`, f.Interface.URL, f.way.Binding, streaming, f.asked != nil, form.URI)
 	}
-	return fmt.Sprintf(`{"supportedInterfaces":[{"url":%q,"protocolBinding":%q,"protocolVersion":"1.0"}],`+rest+`}`, f.Interface.URL, f.way.Binding, streaming, form.URI)
+	return fmt.Sprintf(`{"supportedInterfaces":[{"url":%q,"protocolBinding":%q,"protocolVersion":"1.0"}],`+rest+`}`, f.Interface.URL, f.way.Binding, streaming, f.asked != nil, form.URI)
 }
 
 // Calls returns the calls of a method, or all of them for "".
@@ -106,7 +138,11 @@ func (f *Fake) called(method, taskID string, params []byte) Say {
 	}
 	f.calls = append(f.calls, c)
 	f.mu.Unlock()
-	return f.say(c)
+	say := f.say(c)
+	if method == "CreateTaskPushNotificationConfig" && f.asked != nil {
+		return f.ask(params, say)
+	}
+	return say
 }
 
 // single returns the answer to a call that is answered once, in A2A 1.0: the event,
