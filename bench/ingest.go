@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/observe"
+	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/store"
+	"github.com/agent-taskbay/taskbay/internal/task"
+)
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// quietLog says what goes wrong, and nothing else.
+func quietLog() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+}
+
+// taking is a record, and an observer that takes events in as it does in the
+// product: with the stream's epoch, the next check, and the limits far away.
+type taking struct {
+	db       *store.DB
+	observer *observe.Observer
+}
+
+func startTaking(ctx context.Context, b *bench) (*taking, error) {
+	hub := &live.Hub{}
+	db, err := b.place.open(ctx, hub)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Exec(ctx, insertAgent, benchAgent, access.LocalOrganisation); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	const never = 1 << 50
+	return &taking{db: db, observer: &observe.Observer{
+		Update: store.For[observe.Tx](db.Update), NewID: newID, Owner: newID(), Poll: time.Minute, Live: hub, Log: quietLog(),
+		Limits: task.Limits{Bytes: never, Events: never},
+	}}, nil
+}
+
+// newTask makes a task that is at work, and returns its ID.
+func (t *taking) newTask(ctx context.Context) (string, error) {
+	head := task.Head{TaskID: newID(), Kind: task.KindTask, State: a2a.StateWorking}
+	head.RemoteTaskID = "remote-" + head.TaskID
+	owner := task.Owner{OrganisationID: access.LocalOrganisation, AgentID: benchAgent, Title: "Take events in"}
+	return head.TaskID, t.db.Update(ctx, func(tx *store.Tx) error { return tx.CreateTask(head, owner) })
+}
+
+// said is one event of a task's stream: by turns a status with a message of its
+// own, and a piece of an artifact.
+func said(taskID string, n int64) remote.Observation {
+	payload := `{"artifactUpdate":{"taskId":"remote-` + taskID + `","contextId":"c","append":true,"artifact":{"artifactId":"report","name":"Report","parts":[{"text":"And so on, and so forth. "}]}}}`
+	if n%2 == 0 {
+		payload = `{"statusUpdate":{"taskId":"remote-` + taskID + `","contextId":"c","status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m-` +
+			strconv.FormatInt(n, 10) + `","role":"ROLE_AGENT","parts":[{"text":"Step ` + strconv.FormatInt(n, 10) + ` of the work is done."}]}}}}`
+	}
+	raw := []byte(payload)
+	return remote.Observation{Raw: raw, Payload: json.RawMessage(raw), Received: time.Now()}
+}
+
+// measureIngest has streams bring events as fast as they are taken in.
+func measureIngest(ctx context.Context, b *bench) (err error) {
+	t, err := startTaking(ctx, b)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.db.Close()) }()
+	for _, tasks := range b.size.eventTasks {
+		if err := t.events(ctx, b, tasks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *taking) events(ctx context.Context, b *bench, tasks int) error {
+	ids := make([]string, tasks)
+	for i := range ids {
+		var err error
+		if ids[i], err = t.newTask(ctx); err != nil {
+			return err
+		}
+	}
+	var taken atomic.Int64
+	var streams sync.WaitGroup
+	began := time.Now()
+	for _, id := range ids {
+		streams.Add(1)
+		var brought int64
+		share := int64(max(b.size.events/tasks, 1))
+		t.observer.Follow(id, command.Stream{ID: newID(), Cancel: func() {}, Stop: streams.Done, Next: func() (remote.Observation, error, bool) {
+			if brought > 0 { // asking for the next one, it has taken in the one before
+				taken.Add(1)
+			}
+			if brought == share || time.Since(began) > b.size.eventTime || ctx.Err() != nil {
+				return remote.Observation{}, nil, false
+			}
+			brought++
+			return said(id, brought), nil, true
+		}})
+	}
+	streams.Wait()
+	took := time.Since(began)
+	if taken.Load() == 0 {
+		return errors.New("no event was taken in")
+	}
+	b.add(fmt.Sprintf("into %d tasks at once", tasks), figure{Name: "events", Value: float64(taken.Load())}, perSecond("taken in", int(taken.Load()), took))
+	return ctx.Err()
+}
+
+// feed is a stream that brings an event when it is told to.
+type feed struct {
+	taskID string
+	before int64 // events that the task has
+	events chan remote.Observation
+	asked  chan struct{} // the observer wants the next one
+	ended  chan struct{}
+	times  map[string][]time.Duration // by kind
+}
+
+func (t *taking) feed(taskID string, before int64) *feed {
+	f := &feed{taskID: taskID, before: before, events: make(chan remote.Observation), asked: make(chan struct{}), ended: make(chan struct{}), times: map[string][]time.Duration{}}
+	t.observer.Follow(taskID, command.Stream{ID: newID(), Cancel: func() {}, Stop: func() { close(f.ended) }, Next: func() (remote.Observation, error, bool) {
+		f.asked <- struct{}{}
+		o, more := <-f.events
+		return o, nil, more
+	}})
+	return f
+}
+
+// bring has one event taken in, and keeps how long that took.
+func (f *feed) bring(ctx context.Context, kind string, n int64) error {
+	began := time.Now()
+	f.events <- said(f.taskID, n)
+	if err := f.wait(ctx); err != nil {
+		return err
+	}
+	f.times[kind] = append(f.times[kind], time.Since(began))
+	return nil
+}
+
+// wait returns when the observer asks for the next event.
+func (f *feed) wait(ctx context.Context) error {
+	select {
+	case <-f.asked:
+		return nil
+	case <-f.ended:
+		return errors.New("an event was not taken in: the log says why")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// The kinds of event that said brings by turns.
+const (
+	messageEvent = "a message"
+	chunkEvent   = "a piece of an artifact"
+)
+
+// measureHistory takes single events in on tasks with different histories, by
+// turns, so that noise falls on all alike.
+func measureHistory(ctx context.Context, b *bench) (err error) {
+	t, err := startTaking(ctx, b)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.db.Close()) }()
+	var feeds []*feed
+	for i, n := range b.size.histories {
+		id, err := t.newTask(ctx)
+		if err == nil {
+			err = b.place.fill(ctx, history(i+1, id, n)...)
+		}
+		if err != nil {
+			return err
+		}
+		feeds = append(feeds, t.feed(id, int64(n)))
+	}
+	if err := b.place.settle(ctx); err != nil {
+		return err
+	}
+	for _, f := range feeds {
+		if err := f.wait(ctx); err != nil {
+			return err
+		}
+	}
+	for round := range int64(b.size.historyRounds) {
+		for _, f := range feeds {
+			next := f.before + 2*round // even; a message comes of those
+			next += next % 2
+			if err := errors.Join(f.bring(ctx, messageEvent, next+2), f.bring(ctx, chunkEvent, next+3)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range feeds {
+		close(f.events)
+		<-f.ended
+	}
+	for _, kind := range []string{messageEvent, chunkEvent} {
+		least := quantile(feeds[0].times[kind], 0.5)
+		for _, f := range feeds {
+			p50 := quantile(f.times[kind], 0.5)
+			b.add(fmt.Sprintf("%s, after %d events", kind, f.before), milliseconds("p50", p50), milliseconds("p99", quantile(f.times[kind], 0.99)),
+				figure{Name: fmt.Sprintf("p50 / p50 after %d", feeds[0].before), Value: float64(p50) / float64(least)})
+		}
+	}
+	return nil
+}
