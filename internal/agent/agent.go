@@ -36,13 +36,6 @@ const (
 	HealthMismatch HealthStatus = "mismatch"
 )
 
-// Watch says how the agent's tasks are observed, beside asking about each.
-type Watch struct {
-	PushProblem  string    // why the agent pushes nothing with the card that it has now; "" if it may
-	SweepProblem string    // why its tasks are not listed; "" if they are, or were not yet
-	SweptAt      time.Time // when they were listed last; zero if never
-}
-
 // Agent is one agent of the catalogue with its latest stored card.
 type Agent struct {
 	ID              string // UUIDv7
@@ -57,7 +50,7 @@ type Agent struct {
 	Pinned          *remote.Interface // that an administrator chose; nil for the card's own
 	Health          Health
 
-	Watch Watch
+	PushProblem string // why the agent pushes nothing with the card that it has now; "" if it may
 
 	CardRaw       json.RawMessage // exactly as received; nil if no card was ever fetched
 	Card          Card            // as far as it could be read

@@ -20,16 +20,16 @@ import (
 
 const agentQuery = `SELECT a.id, a.organisation_id, a.card_url, a.resolved_card_url, a.health_status, a.health_error, a.health_attempts,
 		a.checked_us, a.created_us, a.updated_us, a.interface, k.raw, k.fetched_us,
-		CASE WHEN w.push_refused = a.card_id THEN w.push_problem ELSE '' END, COALESCE(w.sweep_problem, ''), w.swept_us
+		CASE WHEN w.push_refused = a.card_id THEN w.push_problem ELSE '' END
 	FROM agent a LEFT JOIN agent_card k ON k.id = a.card_id LEFT JOIN agent_watch w ON w.agent_id = a.id `
 
 func scanAgent(s scanner) (agent.Agent, error) {
 	var a agent.Agent
-	var checked, created, updated, fetched, swept micros
+	var checked, created, updated, fetched micros
 	var attempts, pinned string
 	var raw []byte
 	err := s.Scan(&a.ID, &a.OrganisationID, &a.CardURL, &a.ResolvedCardURL, &a.Health.Status, &a.Health.Error, &attempts,
-		&checked, &created, &updated, &pinned, &raw, &fetched, &a.Watch.PushProblem, &a.Watch.SweepProblem, &swept)
+		&checked, &created, &updated, &pinned, &raw, &fetched, &a.PushProblem)
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, fault.New(fault.NotFound, "There is no such agent.")
 	}
@@ -43,7 +43,6 @@ func scanAgent(s scanner) (agent.Agent, error) {
 		a.Health.Status = agent.HealthMismatch
 	}
 	a.Health.CheckedAt, a.CreatedAt, a.UpdatedAt, a.CardFetchedAt = checked.Time, created.Time, updated.Time, fetched.Time
-	a.Watch.SweptAt = swept.Time
 	if pinned != "" {
 		a.Pinned = new(remote.Interface)
 		if err := json.Unmarshal([]byte(pinned), a.Pinned); err != nil {

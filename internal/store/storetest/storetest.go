@@ -38,6 +38,7 @@ func Run(t *testing.T, open Open) {
 		"AskedAgain":               testAskedAgain,
 		"QuestionUnderAUsersID":    testQuestionUnderAUsersID,
 		"MessageIDs":               testMessageIDs,
+		"Converge":                 testConverge,
 		"Timeline":                 testTimeline,
 		"ArtifactChunks":           testArtifactChunks,
 		"ExactJSON":                testExactJSON,

@@ -10,8 +10,8 @@ func agentPushes(a agent.Agent) string {
 	switch {
 	case !a.Card.PushNotifications:
 		return "No"
-	case a.Watch.PushProblem != "":
-		return "Its card says so, but it does not. " + a.Watch.PushProblem
+	case a.PushProblem != "":
+		return "Its card says so, but it does not. " + a.PushProblem
 	}
 	return "Yes, if Taskbay has a push origin"
 }
