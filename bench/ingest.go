@@ -49,7 +49,7 @@ func startTaking(ctx context.Context, b *bench) (*taking, error) {
 	}
 	const never = 1 << 50
 	return &taking{db: db, observer: &observe.Observer{
-		Update: store.For[observe.Tx](db.Update), NewID: newID, Owner: newID(), Poll: time.Minute, Live: hub, Log: quietLog(),
+		Update: store.For[observe.Tx](db.Update), NewID: newID, Owner: newID(), Poll: time.Minute, Live: hub, Log: quietLog(), Bytes: noBytes{},
 		Limits: task.Limits{Bytes: never, Events: never},
 	}}, nil
 }
@@ -61,6 +61,12 @@ func (t *taking) newTask(ctx context.Context) (string, error) {
 	owner := task.Owner{OrganisationID: access.LocalOrganisation, AgentID: benchAgent, Title: "Take events in"}
 	return head.TaskID, t.db.Update(ctx, func(tx *store.Tx) error { return tx.CreateTask(head, owner) })
 }
+
+// noBytes keeps nothing: the events bring none.
+type noBytes struct{ task.Bytes }
+
+// MaxSize implements task.Bytes.
+func (noBytes) MaxSize() int64 { return 1 << 20 }
 
 // said is one event of a task's stream: by turns a status with a message of its
 // own, and a piece of an artifact.

@@ -42,8 +42,7 @@ func measureStreams(ctx context.Context, b *bench) (err error) {
 	over := time.Now().Add(b.size.streamTime)
 	for _, want := range b.size.streams {
 		began := time.Now()
-		held, err := follow(ctx, c, ids, want, over)
-		if err != nil {
+		if err := follow(ctx, c, ids, want, over); err != nil {
 			return err
 		}
 		took := time.Since(began)
@@ -51,7 +50,8 @@ func measureStreams(ctx context.Context, b *bench) (err error) {
 		if err != nil {
 			return err
 		}
-		if held, err = streams(ctx, c); err != nil { // none has ended meanwhile
+		held, err := streams(ctx, c) // as many as there still are
+		if err != nil {
 			return err
 		}
 		b.add(fmt.Sprintf("%d wanted", want), figure{Name: "held", Value: float64(held)},
@@ -70,11 +70,11 @@ func streams(ctx context.Context, c *client) (int, error) {
 	return int(n), err
 }
 
-// follow starts tasks until that many streams are followed, or the time is over,
-// and returns how many are.
-func follow(ctx context.Context, c *client, agentIDs []string, want int, over time.Time) (held int, err error) {
-	if held, err = streams(ctx, c); err != nil {
-		return 0, err
+// follow starts tasks until that many streams are followed, or the time is over.
+func follow(ctx context.Context, c *client, agentIDs []string, want int, over time.Time) error {
+	held, err := streams(ctx, c)
+	if err != nil {
+		return err
 	}
 	var begun atomic.Int64
 	missing := int64(want - held)
@@ -93,13 +93,13 @@ func follow(ctx context.Context, c *client, agentIDs []string, want int, over ti
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return 0, err
+		return err
 	}
 	_, err = until(ctx, max(time.Until(over), time.Second), 50*time.Millisecond, func() (bool, error) {
-		held, err = streams(ctx, c)
+		held, err := streams(ctx, c)
 		return held >= want, err
 	})
-	return held, err
+	return err
 }
 
 // steadyMemory is how much memory a process holds once it has been quiet.

@@ -140,8 +140,12 @@ func (w *watched) watch(ctx context.Context, watchers, changes int, path string)
 // the time that this takes counts.
 func (w *watched) change(ctx context.Context, taskID string, n int64) (committing time.Time, err error) {
 	o := task.Observed{TaskID: taskID, Source: task.SourceStream, SourceKey: task.EventKey("stream", int(n)), Observation: said(taskID, n)}
+	prepared, err := task.Prepare(ctx, noBytes{}, o)
+	if err != nil {
+		return committing, err
+	}
 	err = w.db.Update(ctx, func(tx *store.Tx) error {
-		_, err := task.Ingest(tx, newID, o)
+		_, err := task.Ingest(tx, newID, prepared)
 		committing = time.Now()
 		return err
 	})
