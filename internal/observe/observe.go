@@ -271,7 +271,7 @@ func (o *Observer) check(ctx context.Context, c Check) {
 	streaming := o.following(c.TaskID) || c.StreamOwner != "" && c.StreamOwner != o.Owner
 	outcome, err := o.ingest(ctx, task.Observed{
 		TaskID: c.TaskID, Source: task.SourcePoll, SourceKey: o.NewID(), Asked: asked, Observation: seen,
-	}, c.Interval, streaming || c.Pushed, 0)
+	}, c.Interval, streaming || c.Pushed)
 	if fault.KindOf(err) == fault.Unavailable { // as bytes in it cannot be kept now
 		o.failed(ctx, c, err)
 		return
@@ -354,42 +354,50 @@ func (o *Observer) askAgain(tx Tx, head task.Head, c Check, answer *remote.Error
 // errTakenOver ends a stream that another process, or a later stream, follows now.
 var errTakenOver = errors.New("the stream was taken over")
 
-// ingest takes an observation in and plans the next check, in one transaction. The
-// bytes that it brings are kept before. One that a stream brought has the stream's
-// epoch, else 0. told says that a stream or pushes bring what happens.
-func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time.Duration, told bool, epoch int64) (task.Outcome, error) {
+// ingest takes in what a check saw, or a push brought, and plans the next check, in
+// one transaction. The bytes that it brings are kept before. told says that a stream
+// or pushes bring what happens.
+func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time.Duration, told bool) (task.Outcome, error) {
 	observed.Limits = o.Limits
 	prepared, err := task.Prepare(ctx, o.Bytes, observed)
 	if err != nil {
 		return task.Outcome{}, err
 	}
 	var outcome task.Outcome
-	err = o.Update(ctx, func(tx Tx) error {
-		before, _, err := tx.TaskHead(observed.TaskID)
-		if err != nil {
-			return err
-		}
-		if epoch != 0 {
-			if mine, err := tx.HoldsStream(observed.TaskID, o.Owner, epoch); err != nil || !mine {
-				return cmp.Or(err, errTakenOver)
-			}
-		}
-		last := last
-		if outcome, err = task.Ingest(tx, o.NewID, prepared); err != nil {
-			return err
-		}
-		if _, err := tx.SetCheckError(outcome.TaskID, ""); err != nil {
-			return err
-		}
-		if outcome.Head.State != before.State || outcome.Head.Question != before.Question {
-			last = 0
-		}
-		return o.plan(tx, outcome, observed.Asked, told, last)
+	err = o.Update(ctx, func(tx Tx) (err error) {
+		outcome, err = o.take(tx, prepared, last, told, 0)
+		return err
 	})
 	if err == nil && o.Meter != nil {
 		o.Meter.Observed(observed.Source, len(observed.Observation.Raw), outcome)
 	}
 	return outcome, err
+}
+
+// take takes an observation in and plans the next check. One that a stream brought
+// has the stream's epoch, else 0.
+func (o *Observer) take(tx Tx, prepared task.Prepared, last time.Duration, told bool, epoch int64) (task.Outcome, error) {
+	observed := prepared.Observed()
+	before, _, err := tx.TaskHead(observed.TaskID)
+	if err != nil {
+		return task.Outcome{}, err
+	}
+	if epoch != 0 {
+		if mine, err := tx.HoldsStream(observed.TaskID, o.Owner, epoch); err != nil || !mine {
+			return task.Outcome{}, cmp.Or(err, errTakenOver)
+		}
+	}
+	outcome, err := task.Ingest(tx, o.NewID, prepared)
+	if err != nil {
+		return outcome, err
+	}
+	if _, err := tx.SetCheckError(outcome.TaskID, ""); err != nil {
+		return outcome, err
+	}
+	if outcome.Head.State != before.State || outcome.Head.Question != before.Question {
+		last = 0
+	}
+	return outcome, o.plan(tx, outcome, observed.Asked, told, last)
 }
 
 // plan plans the check after an observation. A check that something waits for is not

@@ -231,6 +231,22 @@ func TestAStreamThatEndsIsMadeGoodByACheck(t *testing.T) {
 	b.waitForState(a2a.StateCompleted)
 }
 
+// streamOf is the rest of a stream that says what comes on events, until it is canceled.
+func streamOf(events <-chan string) command.Stream {
+	ctx, cancel := context.WithCancel(context.Background())
+	return command.Stream{
+		ID: newID(), Count: 1, Cancel: cancel, Stop: cancel,
+		Next: func() (remote.Observation, error, bool) {
+			select {
+			case event := <-events:
+				return said(event), nil, true
+			case <-ctx.Done():
+				return remote.Observation{}, ctx.Err(), true
+			}
+		},
+	}
+}
+
 func TestALaterStreamTakesOver(t *testing.T) {
 	t.Parallel()
 	f := &fakeAgent{streaming: true, state: "WORKING", stream: make(chan string), subscribed: make(chan struct{}, 10)}
@@ -238,10 +254,7 @@ func TestALaterStreamTakesOver(t *testing.T) {
 	<-f.subscribed
 	events := make(chan string, 1)
 	events <- statusOf("COMPLETED")
-	b.observer.Follow(b.taskID, command.Stream{
-		ID: newID(), Count: 1, Cancel: func() {}, Stop: func() {},
-		Next: func() (remote.Observation, error, bool) { return said(<-events), nil, true },
-	})
+	b.observer.Follow(b.taskID, streamOf(events))
 	b.waitForState(a2a.StateCompleted)
 }
 
@@ -306,9 +319,6 @@ func TestACardThatLacksTheExtensionIsFetchedAgain(t *testing.T) {
 	f.mu.Unlock()
 	events := make(chan string, 1)
 	events <- `{"statusUpdate":{"taskId":"r",` + asking + `}}`
-	b.observer.Follow(b.taskID, command.Stream{
-		ID: newID(), Count: 1, Cancel: func() {}, Stop: func() {},
-		Next: func() (remote.Observation, error, bool) { return said(<-events), nil, true },
-	})
+	b.observer.Follow(b.taskID, streamOf(events))
 	b.waitFor("the form is drawn", func(got task.Task) bool { return got.Question != nil && got.Question.Form != nil })
 }

@@ -71,13 +71,15 @@ func (o *Observer) follow(taskID string, s *command.Stream) {
 	if err != nil && o.ctx.Err() == nil {
 		o.Log.Error("claim a stream", "task", taskID, "error", err)
 	}
+	ahead := newReadAhead(o.ctx, s)
 	for err == nil {
-		changed, more := o.takeNext(taskID, s, epoch)
+		changed, more := o.takeNext(taskID, s, ahead, epoch)
 		news = news || changed
 		if !more {
 			break
 		}
 	}
+	ahead.close()
 	o.releaseStream(taskID, epoch)
 	o.mu.Lock()
 	replaced := o.followed[taskID] != s
@@ -149,34 +151,98 @@ func (o *Observer) TakeOver(ctx context.Context) error {
 	return err
 }
 
-// takeNext takes one event in and reports whether it told something new, and
+// takeNext takes in what has come and reports whether it told something new, and
 // whether to go on.
-func (o *Observer) takeNext(taskID string, s *command.Stream, epoch int64) (changed, more bool) {
-	log := o.Log.With("task", taskID, "stream", s.ID)
-	seen, err, ok := s.Next()
-	if !ok || err != nil {
-		if err != nil && o.ctx.Err() == nil {
-			log.Info("a stream ended", "error", err)
-		}
-		return false, false
+func (o *Observer) takeNext(taskID string, s *command.Stream, ahead *readAhead, epoch int64) (changed, more bool) {
+	events, end := ahead.next(o.ctx)
+	observed := make([]task.Observed, len(events))
+	for i, seen := range events {
+		observed[i] = task.Observed{TaskID: taskID, Source: task.SourceStream, SourceKey: s.Key(), Observation: seen}
 	}
-	var outcome task.Outcome
-	observed := task.Observed{TaskID: taskID, Source: task.SourceStream, SourceKey: s.Key(), Observation: seen}
-	err = o.insist(o.ctx, func() (err error) {
-		outcome, err = o.ingest(o.ctx, observed, 0, true, epoch)
-		return err
-	})
-	if errors.Is(err, errTakenOver) {
-		return false, false
+	changed, more = o.takeAll(observed, epoch)
+	if !more || end == nil {
+		return changed, more
+	}
+	if end.err != nil && o.ctx.Err() == nil {
+		o.Log.Info("a stream ended", "task", taskID, "stream", s.ID, "error", end.err)
+	}
+	return changed, false
+}
+
+// takeAll takes events of a stream in, in one transaction. If that fails, it takes
+// them in one by one, so that those before the one that is at fault are kept.
+func (o *Observer) takeAll(events []task.Observed, epoch int64) (changed, more bool) {
+	if len(events) == 0 {
+		return false, true
+	}
+	outcomes, err := o.ingestAll(events, epoch)
+	if err != nil && len(events) > 1 && o.ctx.Err() == nil && !errors.Is(err, errTakenOver) {
+		for more = true; more && len(events) > 0; events = events[1:] {
+			var news bool
+			news, more = o.takeAll(events[:1], epoch)
+			changed = changed || news
+		}
+		return changed, more
 	}
 	if err != nil {
-		if o.ctx.Err() == nil {
-			log.Error("take an event in", "error", err)
+		if !errors.Is(err, errTakenOver) && o.ctx.Err() == nil {
+			o.Log.Error("take an event in", "task", events[0].TaskID, "stream", events[0].SourceKey, "error", err)
 		}
 		return false, false
 	}
-	o.Heard(outcome)
-	return outcome.Changed, atWork(outcome.Head) || outcome.Head.AnsweredBy != ""
+	more = true
+	for i, outcome := range outcomes {
+		if o.Meter != nil {
+			o.Meter.Observed(task.SourceStream, len(events[i].Observation.Raw), outcome)
+		}
+		o.Heard(outcome)
+		changed = changed || outcome.Changed
+		more = goesOn(outcome)
+	}
+	return changed, more
+}
+
+// goesOn reports whether a stream can bring more of a task.
+func goesOn(outcome task.Outcome) bool {
+	return atWork(outcome.Head) || outcome.Head.AnsweredBy != ""
+}
+
+// ingestAll takes events of a stream in until the task waits or has ended, and
+// returns what each did. It tries again while the database is away.
+func (o *Observer) ingestAll(events []task.Observed, epoch int64) (outcomes []task.Outcome, err error) {
+	err = o.insist(o.ctx, func() error {
+		prepared, err := o.prepareAll(events)
+		if err != nil {
+			return err
+		}
+		return o.Update(o.ctx, func(tx Tx) error {
+			outcomes = nil
+			for _, e := range prepared {
+				outcome, err := o.take(tx, e, 0, true, epoch)
+				if err != nil {
+					return err
+				}
+				if outcomes = append(outcomes, outcome); !goesOn(outcome) {
+					return nil
+				}
+			}
+			return nil
+		})
+	})
+	return outcomes, err
+}
+
+// prepareAll keeps the bytes that events bring.
+func (o *Observer) prepareAll(events []task.Observed) ([]task.Prepared, error) {
+	prepared := make([]task.Prepared, len(events))
+	for i, e := range events {
+		e.Limits = o.Limits
+		var err error
+		if prepared[i], err = task.Prepare(o.ctx, o.Bytes, e); err != nil {
+			return nil, err
+		}
+	}
+	return prepared, nil
 }
 
 // checkSoon plans the check after a stream, last being the interval before it.

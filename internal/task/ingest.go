@@ -131,6 +131,9 @@ type Prepared struct {
 	limit    int64
 }
 
+// Observed is the observation as it was.
+func (p Prepared) Observed() Observed { return p.observed }
+
 // Prepare makes an observation ready for Ingest. Bytes over the limit are left out,
 // and what stands in their place says so. It must not be called within a
 // transaction, as it may wait for where bytes are kept; if that cannot take them,
