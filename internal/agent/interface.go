@@ -44,14 +44,8 @@ func checkInterface(i remote.Interface) (remote.Interface, error) {
 	if !Speaks(i.Binding, i.ProtocolVersion) {
 		faults = append(faults, fault.Field{Location: "binding", Message: "Taskbay does not speak this binding of this version."})
 	}
-	u, err := url.Parse(i.URL)
-	switch {
-	case len(i.URL) > maxURL:
-		faults = append(faults, fault.Field{Location: "url", Message: "An address may have at most 1,024 characters."})
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		faults = append(faults, fault.Field{Location: "url", Message: "An address begins with http:// or https://, such as https://agent.example.com/a2a."})
-	case u.User != nil || u.Fragment != "":
-		faults = append(faults, fault.Field{Location: "url", Message: "Leave out the user name, the password and the part behind #; credentials are set on their own."})
+	if problem := addressProblem(i); problem != "" {
+		faults = append(faults, fault.Field{Location: "url", Message: problem})
 	}
 	if len(i.Tenant) > maxIdentifier {
 		faults = append(faults, fault.Field{Location: "tenant", Message: "A tenant has at most 200 characters."})
@@ -60,6 +54,25 @@ func checkInterface(i remote.Interface) (remote.Interface, error) {
 		return i, fault.WithFields("This interface cannot be used.", faults)
 	}
 	return i, nil
+}
+
+// addressProblem says why calls cannot go to the address of an interface; "" if they
+// can. Addresses of gRPC are as remote takes them, and as cards have them.
+func addressProblem(i remote.Interface) string {
+	u, err := url.Parse(i.URL)
+	switch {
+	case len(i.URL) > maxURL:
+		return "An address may have at most 1,024 characters."
+	case err == nil && (u.User != nil || u.Fragment != ""):
+		return "Leave out the user name, the password and the part behind #; credentials are set on their own."
+	case i.Binding == remote.GRPC:
+		if !remote.IsGRPCAddress(i.URL) {
+			return "For gRPC an address begins with http://, https://, grpc:// or grpcs://, or is host:port, such as agent.example.com:443."
+		}
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "An address begins with http:// or https://, such as https://agent.example.com/a2a."
+	}
+	return ""
 }
 
 // Speaks reports whether the console speaks a binding of a protocol version.

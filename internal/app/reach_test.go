@@ -306,6 +306,14 @@ func TestChosenInterface(t *testing.T) {
 	if status := s.Call("PUT", path, map[string]string{"binding": "JSONRPC", "protocolVersion": "2.0", "url": agent.URL}, nil); status != 422 {
 		t.Errorf("a version that nobody speaks was answered with %d", status)
 	}
+	for address, want := range map[string]int{
+		"127.0.0.1:1": 200, "agent.example.com:443": 200, "grpcs://agent.example.com": 200, "https://agent.example.com": 200,
+		"unix:///x": 422, "dns:///agent.example.com:443": 422, "nowhere": 422, "http://u:p@agent.example.com": 422, "https://agent.example.com#x": 422,
+	} {
+		if status := s.Call("PUT", path, map[string]string{"binding": "GRPC", "protocolVersion": "1.0", "url": address}, nil); status != want {
+			t.Errorf("the address %s of gRPC was answered with %d, want %d", address, status, want)
+		}
+	}
 	var chosen struct {
 		Interface struct{ URL string }
 		Pinned    bool

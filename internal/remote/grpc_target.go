@@ -37,6 +37,13 @@ func grpcTargetOf(i Interface) (grpcTarget, error) {
 	}
 }
 
+// IsGRPCAddress reports whether a gRPC call can go to an address: an http, https,
+// grpc or grpcs URL, or host:port. Whether the network policy lets it is another matter.
+func IsGRPCAddress(address string) bool {
+	_, err := parseGRPCTarget(strings.TrimSpace(address))
+	return err == nil
+}
+
 func parseGRPCTarget(raw string) (grpcTarget, error) {
 	if !strings.Contains(raw, "://") {
 		scheme := "https"
