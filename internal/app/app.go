@@ -243,7 +243,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Agents: a.agents, Bytes: a.artifacts, NewID: newID, Live: hub,
 	}
 	exchanges := &wire.Reader{View: store.For[wire.Tx](db.View)}
-	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents}
+	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents, Secrets: a.withoutSecrets}
 	blobs := &task.Blobs{View: store.For[task.BlobTx](db.View), Bytes: a.artifacts}
 	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
 
@@ -268,6 +268,15 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 	}
+}
+
+// withoutSecrets returns what takes the secrets of an agent out of a text.
+func (a *App) withoutSecrets(ctx context.Context, agentID string) func(string) string {
+	redactor, err := a.credentials.Secrets(ctx, agentID)
+	if err != nil && ctx.Err() == nil {
+		a.log.Warn("the credential of an agent cannot be read, so it may not be recognised in what the agent repeats", "agent", agentID, "error", err)
+	}
+	return redactor.Text
 }
 
 // alone reports whether no other process can share the database.

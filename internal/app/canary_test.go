@@ -231,6 +231,46 @@ func TestCanaries(t *testing.T) {
 	}
 }
 
+// TestSecretInPieces calls an agent that repeats its token as language models speak,
+// a few letters an event: put together it is found all the same.
+func TestSecretInPieces(t *testing.T) {
+	t.Parallel()
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"name":"Ada","capabilities":{"streaming":true},"supportedInterfaces":[{"url":"http://%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, r.Host)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		say := func(result string) {
+			_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":%s}\n\n", result)
+		}
+		say(`{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`)
+		said := "before " + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + " after"
+		for i := 0; i < len(said); i += 4 {
+			text, _ := json.Marshal(said[i:min(i+4, len(said))])
+			say(fmt.Sprintf(`{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":%s}]},"append":%t}}`, text, i > 0))
+		}
+		say(`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`)
+	}))
+	t.Cleanup(agent.Close)
+	s := apptest.Start(t, apptest.Options{})
+	id := s.Register(agent.URL + "/card.json").ID
+	body := map[string]any{"kind": "bearer", "secret": bearerCanary, "origins": []string{agent.URL}}
+	if status := s.Call("PUT", "/api/v1/agents/"+id+"/credential", body, nil); status != http.StatusOK {
+		t.Fatalf("the credential was set with %d", status)
+	}
+	task := s.Send(id, map[string]any{"text": "hello"}).TaskID
+	for _, path := range []string{"/tasks/" + task, "/api/v1/tasks/" + task} {
+		s.Eventually(path+" to have the whole text", func() bool { return strings.Contains(s.Page(path), " after") })
+		page := s.Page(path)
+		findCanary(t, path, page, bearerCanary)
+		if !strings.Contains(page, "before [redacted] after") {
+			t.Errorf("%s does not have the text around the secret", path)
+		}
+	}
+}
+
 // TestAgentBehindOAuth calls an agent that takes only tokens of a token endpoint.
 func TestAgentBehindOAuth(t *testing.T) {
 	t.Parallel()

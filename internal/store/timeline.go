@@ -271,7 +271,7 @@ func (tx *Tx) Artifacts(taskID string, since int64) ([]task.Artifact, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.Parts = assemble(chunks, a.appended)
+		a.Parts, a.Joined = assemble(chunks, a.appended)
 		result[i] = a.Artifact
 	}
 	return result, nil
@@ -318,14 +318,13 @@ func scanParts(s scanner) ([]a2a.Part, error) {
 }
 
 // assemble puts the chunks of an artifact together. In one that came piece by
-// piece, texts that follow each other are one text.
-func assemble(chunks [][]a2a.Part, appended bool) []a2a.Part {
-	var whole []a2a.Part
+// piece, texts that follow each other are one text; joined is true if there are any.
+func assemble(chunks [][]a2a.Part, appended bool) (whole []a2a.Part, joined bool) {
 	var text strings.Builder
 	flush := func() {
 		if text.Len() > 0 {
-			joined := text.String()
-			whole[len(whole)-1].Text = &joined
+			all := text.String()
+			whole[len(whole)-1].Text, joined = &all, true
 			text.Reset()
 		}
 	}
@@ -344,7 +343,7 @@ func assemble(chunks [][]a2a.Part, appended bool) []a2a.Part {
 		}
 	}
 	flush()
-	return whole
+	return whole, joined
 }
 
 // Transitions implements task.ReadTx.

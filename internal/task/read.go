@@ -51,6 +51,10 @@ type Agents interface {
 type Reader struct {
 	View   func(context.Context, func(ReadTx) error) error
 	Agents Agents
+
+	// Secrets returns what takes the secrets of an agent out of a text. Nil means that
+	// there are none.
+	Secrets func(ctx context.Context, agentID string) func(string) string
 }
 
 // DefaultLimit and MaxLimit bound a page of tasks.
@@ -128,6 +132,7 @@ func (r *Reader) Changes(ctx context.Context, p access.Principal, id string, sin
 		return Delta{}, err
 	}
 	t := record.Task
+	r.redact(ctx, t)
 	advertises, err := r.Agents.Advertises(ctx, t.AgentID, form.URI)
 	if err != nil {
 		return Delta{}, err
@@ -139,6 +144,29 @@ func (r *Reader) Changes(ctx context.Context, p access.Principal, id string, sin
 		t.Question = QuestionOf(asked.Message, t.State, advertises)
 	}
 	return Delta{Since: since, Task: t}, nil
+}
+
+// redact takes the secrets of its agent out of the artifacts of a task that came
+// piece by piece: one that lies across pieces is in none of those that were stored.
+func (r *Reader) redact(ctx context.Context, t Task) {
+	if r.Secrets == nil {
+		return
+	}
+	var clean func(string) string
+	for _, a := range t.Artifacts {
+		if !a.Joined {
+			continue
+		}
+		if clean == nil {
+			clean = r.Secrets(ctx, t.AgentID)
+		}
+		for i, p := range a.Parts {
+			if p.Text != nil {
+				text := clean(*p.Text)
+				a.Parts[i].Text = &text
+			}
+		}
+	}
 }
 
 func (r Record) openQuestion() bool { return r.Question.Open() && r.AnsweredBy == "" }

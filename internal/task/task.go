@@ -90,6 +90,7 @@ type Artifact struct {
 	Name        string
 	Description string
 	Parts       []a2a.Part // assembled: adjacent text chunks are joined
+	Joined      bool       // they were: there is text that no single chunk has
 	Complete    bool
 	At          time.Time
 }
