@@ -135,11 +135,13 @@ func (w *timelineWriter) pieced(a a2a.Artifact) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	have, err := a2a.EncodeParts(assemble(chunks, true))
+	whole, _ := assemble(chunks, true)
+	have, err := a2a.EncodeParts(whole)
 	if err != nil {
 		return false, fmt.Errorf("read an artifact: %w", err)
 	}
-	want, err := a2a.EncodeParts(assemble([][]a2a.Part{a.Parts}, true))
+	whole, _ = assemble([][]a2a.Part{a.Parts}, true)
+	want, err := a2a.EncodeParts(whole)
 	return string(have) == string(want), err
 }
 
