@@ -26,7 +26,7 @@ func (db *DB) Backlog(ctx context.Context) (worker.Backlog, error) {
 			{"SELECT COUNT(*), MIN(run_us) FROM command WHERE status = 'pending' AND run_us <= ?", []any{now}, []any{&b.Commands.Due, &command}},
 			{"SELECT COUNT(*), MIN(check_us) FROM task WHERE check_us IS NOT NULL AND check_us <= ?", []any{now}, []any{&b.Checks.Due, &check}},
 			{"SELECT COUNT(*) FROM task WHERE check_us IS NOT NULL", nil, []any{&b.TasksOpen}},
-			{"SELECT COUNT(*) FROM task WHERE needs_you AND merged_into IS NULL", nil, []any{&b.TasksNeedYou}},
+			{countAllNeedYou, nil, []any{&b.TasksNeedYou}},
 			{"SELECT COUNT(*) FROM worker_lease WHERE expires_us > " + tx.dialect.clock, nil, []any{&b.Workers}},
 		} {
 			if err := tx.row(q.query, q.args...).Scan(q.dest...); err != nil {

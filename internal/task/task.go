@@ -163,7 +163,6 @@ type Delta struct {
 // Counts are the figures beside the navigation.
 type Counts struct {
 	NeedsYou int // tasks that wait for a person
-	Open     int // tasks that have not ended
 }
 
 // BlobInfo describes bytes that an agent sent.

@@ -191,9 +191,6 @@ func (f fakeTasks) Counts(context.Context, access.Principal) (task.Counts, error
 		if t.NeedsYou {
 			counts.NeedsYou++
 		}
-		if !t.State.Terminal() {
-			counts.Open++
-		}
 	}
 	return counts, nil
 }
