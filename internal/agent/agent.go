@@ -59,6 +59,8 @@ type Agent struct {
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	RemovedAt time.Time // from the catalogue; zero if it is there
+	RemovedBy string    // the name of who did that
 }
 
 // HasCard reports whether a card was ever stored.

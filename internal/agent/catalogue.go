@@ -32,6 +32,10 @@ type Tx interface {
 	// AgentByCardURL returns fault.NotFound if there is none.
 	AgentByCardURL(organisationID, cardURL string) (Agent, error)
 	InsertAgent(Agent) error
+	// RemoveAgent takes an agent out of the lists, and puts off all checks of its tasks.
+	RemoveAgent(id string, by access.Principal) error
+	// ReviveAgent undoes that: its tasks that have not ended are checked at once.
+	ReviveAgent(id string) error
 	// StoreDiscovery stores what a discovery found: health, and the card as a new
 	// version if it differs from the latest one. A changed card marks the agent's
 	// waiting tasks as changed, since their questions may look different now.
@@ -71,6 +75,8 @@ type Catalogue struct {
 	Remote CardFetcher
 	NewID  func() string
 	Log    *slog.Logger
+
+	Credentials Credentials // of agents that are removed
 
 	RequireSignatures bool // agents whose card is not signed are not called
 
@@ -117,7 +123,8 @@ func (c *Catalogue) Advertises(ctx context.Context, agentID, uri string) (bool, 
 
 // Register adds the agent with that card URL or base URL and fetches its card at
 // once. An agent that does not answer is registered with its error. The same URL
-// again returns the agent that is there, and created false. fault.Unprocessable
+// again returns the agent that is there, and created false; one that was removed
+// comes back under its old ID, and created is true. fault.Unprocessable
 // for an address that no agent can have.
 func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL string) (a Agent, created bool, err error) {
 	parsed, err := remote.ParseCardURL(cardURL)
@@ -126,7 +133,13 @@ func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL st
 	}
 	address := parsed.String()
 	err = c.Update(ctx, func(tx Tx) (err error) {
+		created = false
 		a, err = tx.AgentByCardURL(p.OrganisationID, address)
+		if err == nil && a.Removed() {
+			created = true
+			tx.Signal(live.OrganisationTopic(p.OrganisationID), live.ChecksTopic)
+			return tx.ReviveAgent(a.ID)
+		}
 		if fault.KindOf(err) != fault.NotFound {
 			return err
 		}
@@ -153,6 +166,9 @@ func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL st
 // does not answer is no error: its health says so.
 func (c *Catalogue) Discover(ctx context.Context, p access.Principal, id string) (Agent, error) {
 	a, err := c.Get(ctx, p, id)
+	if err == nil && a.Removed() {
+		err = errRemoved()
+	}
 	if err != nil {
 		return Agent{}, err
 	}
@@ -287,6 +303,9 @@ func (c *Catalogue) refreshDue(ctx context.Context, limit int) error {
 // Target is how to call the agent. The error, a *fault.Error, says in words why
 // it cannot be called.
 func (a Agent) Target() (remote.Target, error) {
+	if a.Removed() {
+		return remote.Target{}, errRemoved()
+	}
 	if a.Distrust != "" {
 		return remote.Target{}, fault.New(fault.Forbidden, "%s", a.Distrust)
 	}

@@ -60,6 +60,13 @@ func (s *server) registerAgents(api huma.API) {
 		Description:   "That the agent cannot be reached is no error here: its health says so.",
 		DefaultStatus: http.StatusOK, Responses: failures(api, http.StatusNotFound),
 	}, handle(s, "discover-agent", s.discoverAgent))
+	huma.Register(api, huma.Operation{
+		OperationID: "remove-agent", Method: http.MethodDelete, Path: "/agents/{id}", Tags: tags, DefaultStatus: http.StatusOK,
+		Summary: "Remove an agent",
+		Description: "It leaves the list, its credential is revoked, nothing more is sent to it, and it is not asked about its tasks any more. " +
+			"These stay. It can still be read, and registering its address brings it back. Removing it twice is once.",
+		Responses: failures(api, http.StatusNotFound),
+	}, handle(s, "remove-agent", s.removeAgent))
 }
 
 func (s *server) listAgents(ctx context.Context, p access.Principal, _ *nothing) (*agentsOut, error) {
@@ -107,6 +114,13 @@ func (s *server) discoverAgent(ctx context.Context, p access.Principal, in *agen
 		return nil, err
 	}
 	return &agentOut{Body: agentShape(a)}, nil
+}
+
+func (s *server) removeAgent(ctx context.Context, p access.Principal, in *agentPath) (*agentOut, error) {
+	if err := s.AgentSettings.Remove(ctx, p, in.ID); err != nil {
+		return nil, err
+	}
+	return s.getAgent(ctx, p, in)
 }
 
 // withBody adds what holds for every operation that takes a body.

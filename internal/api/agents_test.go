@@ -23,7 +23,7 @@ func deployer() agent.Agent {
 
 const deployerJSON = `{
 	"id": "0197a0e2-0000-7000-8000-000000000001", "cardUrl": "http://127.0.0.1:4010/form/card.json",
-	"resolvedCardUrl": "http://127.0.0.1:4010/form/card.json", "name": "Deployer", "description": "Deploys <services>",
+	"resolvedCardUrl": "http://127.0.0.1:4010/form/card.json", "removedAt": null, "name": "Deployer", "description": "Deploys <services>",
 	"card": {"b": 9007199254740993, "a": 1e400, "name": "Deployer"}, "cardFetchedAt": "2026-03-01T11:30:00.123Z",
 	"trust": "unsigned", "health": {"status": "reachable", "checkedAt": "2026-03-01T11:30:00.123Z"}, "source": "managed",
 	"extensions": [{"uri": "https://extensions.allsrc.dev/agent-taskbay/structured-form/v1", "required": true, "understood": true},
@@ -68,7 +68,7 @@ func TestAgentWithoutCard(t *testing.T) {
 	}})
 	response, got := call(t, "GET", base+"/api/v1/agents/"+agentID, "")
 	wantJSON(t, response, got, http.StatusOK, `{
-		"id": "0197a0e2-0000-7000-8000-000000000001", "cardUrl": "http://127.0.0.1:1", "resolvedCardUrl": "",
+		"id": "0197a0e2-0000-7000-8000-000000000001", "cardUrl": "http://127.0.0.1:1", "resolvedCardUrl": "", "removedAt": null,
 		"name": "127.0.0.1:1", "description": "", "card": null, "cardFetchedAt": null, "trust": "unsigned",
 		"health": {"status": "unreachable", "checkedAt": null, "error": "Nobody answers."}, "source": "managed", "extensions": []}`)
 }

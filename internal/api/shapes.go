@@ -21,6 +21,7 @@ type Agent struct {
 	Health          AgentHealth     `json:"health"`
 	Source          string          `json:"source" enum:"managed,config"`
 	Extensions      []Extension     `json:"extensions" nullable:"false" doc:"The protocol extensions that the card lists."`
+	RemovedAt       *time.Time      `json:"removedAt" doc:"When it was removed from the catalogue; null if it is there."`
 }
 
 // AgentHealth says whether an agent's card could be fetched the last time.
@@ -75,6 +76,7 @@ func agentShape(a agent.Agent) Agent {
 		Health:          AgentHealth{Status: string(a.Health.Status), CheckedAt: moment(a.Health.CheckedAt), Error: a.Health.Error},
 		Source:          "managed",
 		Extensions:      []Extension{},
+		RemovedAt:       moment(a.RemovedAt),
 	}
 	for _, e := range a.Card.Extensions {
 		out.Extensions = append(out.Extensions, Extension{URI: e.URI, Required: e.Required, Understood: agent.Understood(e.URI)})

@@ -212,7 +212,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	db := a.db
 	a.agents = &agent.Catalogue{
 		Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View),
-		Remote: a.remote, NewID: newID, Log: o.Log, RequireSignatures: c.RequireSignatures,
+		Remote: a.remote, NewID: newID, Log: o.Log, RequireSignatures: c.RequireSignatures, Credentials: a.credentials,
 	}
 	owner := newID()
 	a.registrar.Agents = a.agents

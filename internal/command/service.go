@@ -117,6 +117,9 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 		return Command{}, err
 	}
 	a, err := s.Agents.Get(ctx, p, agentID)
+	if err == nil && a.Removed() {
+		_, err = a.Target() // says why
+	}
 	if err != nil {
 		return Command{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
@@ -19,17 +20,17 @@ import (
 )
 
 const agentQuery = `SELECT a.id, a.organisation_id, a.card_url, a.resolved_card_url, a.health_status, a.health_error, a.health_attempts,
-		a.checked_us, a.created_us, a.updated_us, a.interface, k.raw, k.fetched_us,
+		a.checked_us, a.created_us, a.updated_us, a.removed_us, a.removed_by_name, a.interface, k.raw, k.fetched_us,
 		CASE WHEN w.push_refused = a.card_id THEN w.push_problem ELSE '' END
 	FROM agent a LEFT JOIN agent_card k ON k.id = a.card_id LEFT JOIN agent_watch w ON w.agent_id = a.id `
 
 func scanAgent(s scanner) (agent.Agent, error) {
 	var a agent.Agent
-	var checked, created, updated, fetched micros
+	var checked, created, updated, removed, fetched micros
 	var attempts, pinned string
 	var raw []byte
 	err := s.Scan(&a.ID, &a.OrganisationID, &a.CardURL, &a.ResolvedCardURL, &a.Health.Status, &a.Health.Error, &attempts,
-		&checked, &created, &updated, &pinned, &raw, &fetched, &a.PushProblem)
+		&checked, &created, &updated, &removed, &a.RemovedBy, &pinned, &raw, &fetched, &a.PushProblem)
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, fault.New(fault.NotFound, "There is no such agent.")
 	}
@@ -42,7 +43,8 @@ func scanAgent(s scanner) (agent.Agent, error) {
 	if a.Health.Status == agent.HealthReachable && a.Health.Error != "" {
 		a.Health.Status = agent.HealthMismatch
 	}
-	a.Health.CheckedAt, a.CreatedAt, a.UpdatedAt, a.CardFetchedAt = checked.Time, created.Time, updated.Time, fetched.Time
+	a.Health.CheckedAt, a.CardFetchedAt = checked.Time, fetched.Time
+	a.CreatedAt, a.UpdatedAt, a.RemovedAt = created.Time, updated.Time, removed.Time
 	if pinned != "" {
 		a.Pinned = new(remote.Interface)
 		if err := json.Unmarshal([]byte(pinned), a.Pinned); err != nil {
@@ -56,7 +58,7 @@ func scanAgent(s scanner) (agent.Agent, error) {
 
 // ListAgents implements agent.Tx.
 func (tx *Tx) ListAgents(organisationID string) ([]agent.Agent, error) {
-	agents, err := collect(tx, scanAgent, agentQuery+"WHERE a.organisation_id = ?", organisationID)
+	agents, err := collect(tx, scanAgent, agentQuery+"WHERE a.organisation_id = ? AND a.removed_us IS NULL", organisationID)
 	slices.SortFunc(agents, func(a, b agent.Agent) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.ID, b.ID))
 	})
@@ -79,6 +81,32 @@ func (tx *Tx) InsertAgent(a agent.Agent) error {
 		a.ID, a.OrganisationID, a.CardURL, a.Name, string(a.Health.Status), us(tx.now), us(a.CreatedAt), us(a.UpdatedAt))
 	if err != nil {
 		return fmt.Errorf("store an agent: %w", err)
+	}
+	return nil
+}
+
+// RemoveAgent implements agent.Tx.
+func (tx *Tx) RemoveAgent(id string, by access.Principal) error {
+	err := tx.execOne("UPDATE agent SET removed_us = ?, removed_by = ?, removed_by_name = ?, updated_us = ? WHERE id = ?",
+		us(tx.now), by.PersonID, by.Name, us(tx.now), id)
+	if err == nil {
+		_, err = tx.exec("UPDATE task SET check_us = NULL WHERE agent_id = ?", id)
+	}
+	if err != nil {
+		return fmt.Errorf("remove agent %s: %w", id, err)
+	}
+	return nil
+}
+
+// ReviveAgent implements agent.Tx.
+func (tx *Tx) ReviveAgent(id string) error {
+	err := tx.execOne("UPDATE agent SET removed_us = NULL, removed_by = '', removed_by_name = '', updated_us = ? WHERE id = ?", us(tx.now), id)
+	if err == nil {
+		_, err = tx.exec("UPDATE task SET check_us = ?, check_interval = 0 WHERE agent_id = ? AND remote_task_id IS NOT NULL AND merged_into IS NULL AND state NOT IN ("+terminalStates+")",
+			us(tx.now), id)
+	}
+	if err != nil {
+		return fmt.Errorf("bring agent %s back: %w", id, err)
 	}
 	return nil
 }
@@ -146,7 +174,7 @@ func (tx *Tx) touchWaiting(agentID string) error {
 // ClaimRefresh implements agent.Tx.
 func (tx *Tx) ClaimRefresh(limit int, next time.Time) ([]string, error) {
 	ids, err := collect(tx, scanString, `UPDATE agent SET refresh_us = ?
-		WHERE id IN (SELECT id FROM agent WHERE refresh_us <= ? ORDER BY refresh_us LIMIT ?`+tx.skipLocked()+`) RETURNING id`, us(next), us(tx.now), limit)
+		WHERE id IN (SELECT id FROM agent WHERE refresh_us <= ? AND removed_us IS NULL ORDER BY refresh_us LIMIT ?`+tx.skipLocked()+`) RETURNING id`, us(next), us(tx.now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find cards to refresh: %w", err)
 	}

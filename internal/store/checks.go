@@ -13,7 +13,8 @@ const pushedLately = 10 * time.Minute
 
 // DueChecks implements observe.Tx.
 func (tx *Tx) DueChecks() ([]string, error) {
-	agents, err := collect(tx, scanString, "SELECT agent_id FROM task WHERE check_us <= ? GROUP BY agent_id ORDER BY MIN(check_us)", us(tx.now))
+	agents, err := collect(tx, scanString, `SELECT agent_id FROM task WHERE check_us <= ? AND NOT EXISTS (SELECT 1 FROM agent a WHERE a.id = agent_id AND a.removed_us IS NOT NULL)
+		GROUP BY agent_id ORDER BY MIN(check_us)`, us(tx.now))
 	if err != nil {
 		return nil, fmt.Errorf("look for checks that are due: %w", err)
 	}

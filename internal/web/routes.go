@@ -38,6 +38,7 @@ func (s *server) routes() []route {
 		{"POST /agents/{id}/tasks", s.taskStart},
 		{"GET /agents/{id}/credential", s.credentialShow},
 		{"POST /agents/{id}/credential", s.credentialSet},
+		{"POST /agents/{id}/remove", s.agentRemove},
 		{"POST /agents/{id}/credential/revoke", s.credentialRevoke},
 		{"GET /agents/{id}/wire", s.agentWire},
 		{"GET /agents/{id}/interface", s.interfaceShow},

@@ -51,6 +51,8 @@ type AgentSettings interface {
 	Pins(ctx context.Context, p access.Principal) ([]agent.Pin, error)
 	Pin(ctx context.Context, p access.Principal, origin, key, keyID string, expires time.Time) (agent.Pin, error)
 	Unpin(ctx context.Context, p access.Principal, id string) error
+	// Remove takes an agent out of the catalogue; its tasks stay.
+	Remove(ctx context.Context, p access.Principal, id string) error
 }
 
 // Commands is the one way out. A command that Submit returned is durable, and
