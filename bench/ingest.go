@@ -36,6 +36,25 @@ func quietLog() *slog.Logger {
 type taking struct {
 	db       *store.DB
 	observer *observe.Observer
+	meter    *meter
+}
+
+// meter is told of each event that is taken in, once it is committed.
+type meter struct {
+	taken atomic.Int64
+	mu    sync.Mutex
+	told  map[string]chan struct{} // by task
+}
+
+// Observed implements observe.Meter.
+func (m *meter) Observed(_ task.Source, _ int, o task.Outcome) {
+	m.taken.Add(1)
+	m.mu.Lock()
+	told := m.told[o.TaskID]
+	m.mu.Unlock()
+	if told != nil {
+		told <- struct{}{}
+	}
 }
 
 func startTaking(ctx context.Context, b *bench) (*taking, error) {
@@ -48,8 +67,9 @@ func startTaking(ctx context.Context, b *bench) (*taking, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	const never = 1 << 50
-	return &taking{db: db, observer: &observe.Observer{
-		Update: store.For[observe.Tx](db.Update), NewID: newID, Owner: newID(), Poll: time.Minute, Live: hub, Log: quietLog(), Bytes: noBytes{},
+	m := &meter{told: map[string]chan struct{}{}}
+	return &taking{db: db, meter: m, observer: &observe.Observer{
+		Update: store.For[observe.Tx](db.Update), NewID: newID, Owner: newID(), Poll: time.Minute, Live: hub, Log: quietLog(), Bytes: noBytes{}, Meter: m,
 		Limits: task.Limits{Bytes: never, Events: never},
 	}}, nil
 }
@@ -103,7 +123,7 @@ func (t *taking) events(ctx context.Context, b *bench, tasks int) error {
 			return err
 		}
 	}
-	var taken atomic.Int64
+	before := t.meter.taken.Load()
 	var streams sync.WaitGroup
 	began := time.Now()
 	for _, id := range ids {
@@ -111,9 +131,6 @@ func (t *taking) events(ctx context.Context, b *bench, tasks int) error {
 		var brought int64
 		share := int64(max(b.size.events/tasks, 1))
 		t.observer.Follow(id, command.Stream{ID: newID(), Cancel: func() {}, Stop: streams.Done, Next: func() (remote.Observation, error, bool) {
-			if brought > 0 { // asking for the next one, it has taken in the one before
-				taken.Add(1)
-			}
 			if brought == share || time.Since(began) > b.size.eventTime || ctx.Err() != nil {
 				return remote.Observation{}, nil, false
 			}
@@ -123,27 +140,33 @@ func (t *taking) events(ctx context.Context, b *bench, tasks int) error {
 	}
 	streams.Wait()
 	took := time.Since(began)
-	if taken.Load() == 0 {
+	taken := t.meter.taken.Load() - before
+	if taken == 0 {
 		return errors.New("no event was taken in")
 	}
-	b.add(fmt.Sprintf("into %d tasks at once", tasks), figure{Name: "events", Value: float64(taken.Load())}, perSecond("taken in", int(taken.Load()), took))
+	b.add(fmt.Sprintf("into %d tasks at once", tasks), figure{Name: "events", Value: float64(taken)}, perSecond("taken in", int(taken), took))
 	return ctx.Err()
 }
 
 // feed is a stream that brings an event when it is told to.
 type feed struct {
 	taskID string
-	before int64 // events that the task has
+	before int // events that the task has
 	events chan remote.Observation
-	asked  chan struct{} // the observer wants the next one
+	taken  chan struct{} // an event was
 	ended  chan struct{}
 	times  map[string][]time.Duration // by kind
 }
 
-func (t *taking) feed(taskID string, before int64) *feed {
-	f := &feed{taskID: taskID, before: before, events: make(chan remote.Observation), asked: make(chan struct{}), ended: make(chan struct{}), times: map[string][]time.Duration{}}
+func (t *taking) feed(taskID string, before int) *feed {
+	f := &feed{
+		taskID: taskID, before: before, times: map[string][]time.Duration{},
+		events: make(chan remote.Observation), taken: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+	t.meter.mu.Lock()
+	t.meter.told[taskID] = f.taken
+	t.meter.mu.Unlock()
 	t.observer.Follow(taskID, command.Stream{ID: newID(), Cancel: func() {}, Stop: func() { close(f.ended) }, Next: func() (remote.Observation, error, bool) {
-		f.asked <- struct{}{}
 		o, more := <-f.events
 		return o, nil, more
 	}})
@@ -153,28 +176,26 @@ func (t *taking) feed(taskID string, before int64) *feed {
 // bring has one event taken in, and keeps how long that took.
 func (f *feed) bring(ctx context.Context, kind string, n int64) error {
 	began := time.Now()
-	f.events <- said(f.taskID, n)
-	if err := f.wait(ctx); err != nil {
-		return err
-	}
-	f.times[kind] = append(f.times[kind], time.Since(began))
-	return nil
-}
-
-// wait returns when the observer asks for the next event.
-func (f *feed) wait(ctx context.Context) error {
-	select {
-	case <-f.asked:
-		return nil
-	case <-f.ended:
-		return errors.New("an event was not taken in: the log says why")
-	case <-ctx.Done():
-		return ctx.Err()
+	bring := f.events
+	for event := said(f.taskID, n); ; {
+		select {
+		case bring <- event:
+			bring = nil
+		case <-f.taken:
+			f.times[kind] = append(f.times[kind], time.Since(began))
+			return nil
+		case <-f.ended:
+			return errors.New("an event was not taken in: the log says why")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 
-// The kinds of event that said brings by turns.
+// The kinds of event that said brings by turns, and the first one, which waits until
+// the stream is claimed.
 const (
+	firstEvent   = "the first"
 	messageEvent = "a message"
 	chunkEvent   = "a piece of an artifact"
 )
@@ -196,22 +217,22 @@ func measureHistory(ctx context.Context, b *bench) (err error) {
 		if err != nil {
 			return err
 		}
-		feeds = append(feeds, t.feed(id, int64(n)))
+		feeds = append(feeds, t.feed(id, n))
 	}
 	if err := b.place.settle(ctx); err != nil {
 		return err
 	}
 	for _, f := range feeds {
-		if err := f.wait(ctx); err != nil {
+		if err := f.bring(ctx, firstEvent, 0); err != nil {
 			return err
 		}
 	}
 	for round := range int64(b.size.historyRounds) {
 		for _, f := range feeds {
-			next := f.before + 2*round // even; a message comes of those
-			next += next % 2
-			if err := errors.Join(f.bring(ctx, messageEvent, next+2), f.bring(ctx, chunkEvent, next+3)); err != nil {
-				return err
+			for kind, n := range map[string]int64{messageEvent: 2*round + 2, chunkEvent: 2*round + 3} {
+				if err := f.bring(ctx, kind, n); err != nil {
+					return err
+				}
 			}
 		}
 	}

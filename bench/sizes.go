@@ -35,11 +35,11 @@ func fullSizes() sizes {
 	return sizes{
 		pairs:   300,
 		callers: []int{1, 8, 64}, agents: 16, commands: 1500, commandTime: 5 * time.Second,
-		events: 5000, eventTasks: []int{1, 1000}, eventTime: 10 * time.Second,
+		events: 5000, eventTasks: []int{1, 1000}, eventTime: 5 * time.Second,
 		histories: []int{10, 1000, 100_000}, historyRounds: 300,
-		streams: []int{2000, 10_000}, streamTime: 40 * time.Second, streamRest: 2 * time.Second,
+		streams: []int{2000, 10_000}, streamTime: 25 * time.Second, streamRest: 2 * time.Second,
 		watchers: []int{1, 1000}, changes: 15,
-		tasks: 1_000_000, reads: 100, readTime: 3 * time.Second,
+		tasks: 1_000_000, reads: 100, readTime: 2 * time.Second,
 	}
 }
 
