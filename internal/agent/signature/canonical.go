@@ -17,8 +17,9 @@ import (
 // buffer. Signers differ in what that leaves out, and serve cards with it: so the
 // card as it came is tried, then without empty members, then without those flags
 // as well whose absence means false. What is left out says nothing that its absence
-// does not say. The parameters of extensions, of which that is not true, are always
-// covered as they came.
+// does not say. Of two things that is not true: the parameters of extensions are always
+// covered as they came, and so is an empty requirement in a list of security
+// requirements, which says that nothing is required.
 func canonicalForms(card []byte) ([][]byte, error) {
 	if err := readOneWay(card); err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func without(value any, less leftOut) any {
 		kept := make(map[string]any, len(v))
 		for name, member := range v {
 			if name != "params" {
-				member = without(member, less)
+				member = withoutIn(name, member, less)
 			}
 			if !less(name, member) {
 				kept[name] = member
@@ -109,6 +110,33 @@ func without(value any, less leftOut) any {
 		return kept
 	}
 	return value
+}
+
+// withoutIn is without for the member of that name.
+func withoutIn(name string, member any, less leftOut) any {
+	list, isList := member.([]any)
+	if !isList || name != "security" && name != "securityRequirements" {
+		return without(member, less)
+	}
+	kept := make([]any, 0, len(list))
+	for _, item := range list {
+		less := without(item, less)
+		if !isEmpty(less) || requiresNothing(item) {
+			kept = append(kept, less)
+		}
+	}
+	return kept
+}
+
+// requiresNothing reports a security requirement without any scheme, as A2A 0.3 and
+// 1.0 write it.
+func requiresNothing(requirement any) bool {
+	schemes, ok := requirement.(map[string]any)
+	if !ok {
+		return isEmpty(requirement)
+	}
+	named, has := schemes["schemes"]
+	return len(schemes) == 0 || has && len(schemes) == 1 && isEmpty(named)
 }
 
 // isEmpty reports null, "", [] and {}.

@@ -161,6 +161,32 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestRequirementOfNothing signs a card as those do who leave empty members out: that
+// nothing is required to call the agent is covered all the same.
+func TestRequirementOfNothing(t *testing.T) {
+	t.Parallel()
+	private, key := newKey(t)
+	for name, nothing := range map[string][]string{"securityRequirements": {`{}`, `{"schemes":{}}`, `null`}, "security": {`{}`, `null`}} {
+		required := `"` + name + `":[{"schemes":{"bearer":{"list":["s"]}}}`
+		payload := jsontext.Value(strings.Replace(card, `"skills":[]`, required+`]`, 1))
+		if err := payload.Canonicalize(); err != nil {
+			t.Fatal(err)
+		}
+		signed := sign(t, jose.ES256, private, string(payload), nil)
+		with := func(more string) []byte {
+			return []byte(strings.Replace(signed, `"skills":[]`, `"skills":[],`+required+more+`]`, 1))
+		}
+		if _, err := signature.Verify(with(""), []signature.Key{key}); err != nil {
+			t.Errorf("%s: Verify() = %v, want that it holds", name, err)
+		}
+		for _, more := range nothing {
+			if _, err := signature.Verify(with(","+more), []signature.Key{key}); !errors.Is(err, signature.ErrInvalid) {
+				t.Errorf("%s with %s: Verify() = %v, want it invalid", name, more, err)
+			}
+		}
+	}
+}
+
 func TestAmbiguities(t *testing.T) {
 	t.Parallel()
 	for card, want := range map[string][]signature.Ambiguity{
