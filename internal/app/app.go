@@ -156,6 +156,9 @@ func (a *App) openStore(ctx context.Context, c config.Config, hub *live.Hub) (er
 	if a.lock, err = lockData(c.DataDir, a.log); err != nil {
 		return err
 	}
+	if err := checkFinished(c.DataDir); err != nil {
+		return err
+	}
 	if a.db, err = store.OpenSQLite(ctx, c.DataDir, hub); err != nil {
 		return fmt.Errorf("%s: %w", c.DataDir, err)
 	}

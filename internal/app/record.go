@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/config"
@@ -54,8 +51,8 @@ func openData(ctx context.Context, d config.Data) (*store.DB, error) {
 		}
 		return db, nil
 	}
-	if _, err := os.Stat(filepath.Join(d.DataDir, store.FileName)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no Taskbay in %s.\nStart one, or name its directory with --data-dir; that of the demo is ~/.taskbay-demo", d.DataDir)
+	if err := hasRecord(d.DataDir); err != nil {
+		return nil, err
 	}
 	return store.OpenSQLite(ctx, d.DataDir, &live.Hub{})
 }

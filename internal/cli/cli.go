@@ -56,6 +56,8 @@ type commands struct {
 	Worker     workerCommand      `cmd:"" help:"Do the work of Taskbay servers that share a PostgreSQL database, and serve nothing."`
 	Migrate    migrateCommands    `cmd:"" help:"Look at the schema of a PostgreSQL database, or bring it up to date."`
 	Rebuild    rebuildCommand     `cmd:"" help:"Replay what agents said, and compare it with what is shown of their tasks."`
+	Backup     backupCommand      `cmd:"" help:"Write the database and the artifacts of a Taskbay on SQLite into one file."`
+	Restore    restoreCommand     `cmd:"" help:"Put what a backup holds into a data directory."`
 	DemoAgent  demoAgentCommand   `cmd:"" help:"Run only the sample agents, for a Taskbay elsewhere."`
 	Credential credentialCommands `cmd:"" help:"Set, list and revoke what Taskbay shows to agents to be let in."`
 	Trust      trustCommands      `cmd:"" help:"Pin the public keys that agents' cards are signed with."`

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/store"
 )
 
 type migrateCommands struct {
 	Status migrateStatusCommand `cmd:"" help:"Say which version the schema has, and which one this taskbay needs."`
 	Up     migrateUpCommand     `cmd:"" help:"Bring the schema up to date. Servers and workers may run meanwhile."`
+
+	AfterRestore migrateAfterRestoreCommand `cmd:"" help:"Keep a database that was restored from a copy from sending what may have been sent already. No server or worker may run."`
 }
 
 type databaseFlags struct {
@@ -59,4 +62,24 @@ func (c migrateUpCommand) Run(ctx context.Context, s Streams) error {
 		_, err := fmt.Fprintf(s.Out, "The schema has version %d (it had %d).\n", after, before)
 		return err
 	})
+}
+
+type migrateAfterRestoreCommand struct {
+	databaseFlags `embed:""`
+}
+
+// Help says why.
+func (migrateAfterRestoreCommand) Help() string {
+	return "Commands that were about to be sent when the copy was made may have been sent after that. This makes each of them uncertain, and a person decides. " +
+		"Run it after every restore and every recovery to a point in time, before the first server or worker starts."
+}
+
+// Run makes uncertain what the database was about to send.
+func (c migrateAfterRestoreCommand) Run(ctx context.Context, s Streams) error {
+	n, err := app.AfterRestore(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Out, "%d commands were about to be sent, and are uncertain now.\n", n)
+	return err
 }

@@ -12,13 +12,14 @@ import (
 
 // What a transaction is to each noun.
 var (
-	_ agent.Tx      = (*Tx)(nil)
-	_ artifact.Tx   = (*Tx)(nil)
-	_ command.Tx    = (*Tx)(nil)
-	_ observe.Tx    = (*Tx)(nil)
-	_ push.Tx       = (*Tx)(nil)
-	_ worker.Tx     = (*Tx)(nil)
-	_ task.ReadTx   = (*Tx)(nil)
-	_ task.BlobTx   = (*Tx)(nil)
-	_ task.ReplayTx = (*Tx)(nil)
+	_ agent.Tx          = (*Tx)(nil)
+	_ artifact.Tx       = (*Tx)(nil)
+	_ command.Tx        = (*Tx)(nil)
+	_ command.RestoreTx = (*Tx)(nil)
+	_ observe.Tx        = (*Tx)(nil)
+	_ push.Tx           = (*Tx)(nil)
+	_ worker.Tx         = (*Tx)(nil)
+	_ task.ReadTx       = (*Tx)(nil)
+	_ task.BlobTx       = (*Tx)(nil)
+	_ task.ReplayTx     = (*Tx)(nil)
 )

@@ -51,6 +51,7 @@ func Run(t *testing.T, open Open) {
 		"OneAnswerPerQuestion":     testOneAnswerPerQuestion,
 		"UnreadableCommand":        testUnreadableCommand,
 		"Orphans":                  testOrphans,
+		"AfterRestore":             testAfterRestore,
 		"UncertainIsConfirmed":     testUncertainIsConfirmed,
 		"UncertainIsSentAgain":     testUncertainIsSentAgain,
 		"CancelWaitsForNothing":    testCancelWaitsForNothing,
