@@ -144,7 +144,7 @@ func (t *taking) events(ctx context.Context, b *bench, tasks int) error {
 	if taken == 0 {
 		return errors.New("no event was taken in")
 	}
-	b.add(fmt.Sprintf("into %d tasks at once", tasks), figure{Name: "events", Value: float64(taken)}, perSecond("taken in", int(taken), took))
+	b.add("into "+counted(tasks, "task")+" at once", figure{Name: "events", Value: float64(taken)}, perSecond("taken in", int(taken), took))
 	return ctx.Err()
 }
 

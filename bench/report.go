@@ -41,6 +41,14 @@ type figure struct {
 	Unit  string  `json:"unit,omitempty"`
 }
 
+// counted is a number of things in words.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
+}
+
 // milliseconds is a time as a figure.
 func milliseconds(name string, d time.Duration) figure {
 	return figure{name, float64(d) / float64(time.Millisecond), "ms"}

@@ -172,7 +172,7 @@ func (s *sending) commands(ctx context.Context, b *bench, callers int) error {
 		return err
 	}
 	_, last := s.agents.received()
-	b.add(fmt.Sprintf("%d callers, %d agents", callers, len(s.ids)),
+	b.add(counted(callers, "caller")+", "+counted(len(s.ids), "agent"),
 		figure{Name: "commands", Value: float64(len(all))}, perSecond("accepted", len(all), accepted), perSecond("delivered", len(all), last.Sub(began)),
 		milliseconds("accepting p50", quantile(all, 0.5)), milliseconds("p99", quantile(all, 0.99)))
 	return nil

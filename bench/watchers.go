@@ -85,7 +85,7 @@ func measureWatchers(ctx context.Context, b *bench) (err error) {
 			if err != nil {
 				return fmt.Errorf("%d watchers of the %s: %w", n, stream.what, err)
 			}
-			b.add(fmt.Sprintf("%s, %d watchers", stream.what, n), append([]figure{{Name: "told", Value: float64(len(times))}}, quantiles(times)...)...)
+			b.add(stream.what+", "+counted(n, "watcher"), append([]figure{{Name: "told", Value: float64(len(times))}}, quantiles(times)...)...)
 		}
 	}
 	return nil
