@@ -36,6 +36,25 @@ const (
 	HealthMismatch HealthStatus = "mismatch"
 )
 
+// Listing says whether the agent lists its tasks.
+type Listing struct {
+	Status  ListingStatus
+	LastAt  time.Time // when it listed them last; zero if never
+	Problem string    // public, in words; why it does not, or what was wrong the last time
+}
+
+// ListingStatus is the short form of Listing.
+type ListingStatus string
+
+// How an agent lists. One that refused is asked again once its card, interface or
+// credential is another one.
+const (
+	ListingUnknown ListingStatus = "unknown"
+	ListingWorks   ListingStatus = "listed"
+	ListingFails   ListingStatus = "failing"
+	ListingRefused ListingStatus = "refused"
+)
+
 // Agent is one agent of the catalogue with its latest stored card.
 type Agent struct {
 	ID              string // UUIDv7
@@ -51,6 +70,7 @@ type Agent struct {
 	Health          Health
 
 	PushProblem string // why the agent pushes nothing with the card that it has now; "" if it may
+	Listing     Listing
 
 	CardRaw       json.RawMessage // exactly as received; nil if no card was ever fetched
 	Card          Card            // as far as it could be read

@@ -25,7 +25,7 @@ const deployerJSON = `{
 	"id": "0197a0e2-0000-7000-8000-000000000001", "cardUrl": "http://127.0.0.1:4010/form/card.json",
 	"resolvedCardUrl": "http://127.0.0.1:4010/form/card.json", "removedAt": null, "name": "Deployer", "description": "Deploys <services>",
 	"card": {"b": 9007199254740993, "a": 1e400, "name": "Deployer"}, "cardFetchedAt": "2026-03-01T11:30:00.123Z",
-	"trust": "unsigned", "health": {"status": "reachable", "checkedAt": "2026-03-01T11:30:00.123Z"}, "source": "managed",
+	"trust": "unsigned", "health": {"status": "reachable", "checkedAt": "2026-03-01T11:30:00.123Z"}, "listing": {"status": "unknown", "lastAt": null}, "source": "managed",
 	"extensions": [{"uri": "https://extensions.allsrc.dev/agent-taskbay/structured-form/v1", "required": true, "understood": true},
 		{"uri": "urn:other", "required": false, "understood": false}]}`
 
@@ -70,5 +70,5 @@ func TestAgentWithoutCard(t *testing.T) {
 	wantJSON(t, response, got, http.StatusOK, `{
 		"id": "0197a0e2-0000-7000-8000-000000000001", "cardUrl": "http://127.0.0.1:1", "resolvedCardUrl": "", "removedAt": null,
 		"name": "127.0.0.1:1", "description": "", "card": null, "cardFetchedAt": null, "trust": "unsigned",
-		"health": {"status": "unreachable", "checkedAt": null, "error": "Nobody answers."}, "source": "managed", "extensions": []}`)
+		"health": {"status": "unreachable", "checkedAt": null, "error": "Nobody answers."}, "listing": {"status": "unknown", "lastAt": null}, "source": "managed", "extensions": []}`)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -19,6 +20,7 @@ type Agent struct {
 	CardFetchedAt   *time.Time      `json:"cardFetchedAt" doc:"null if there is no card."`
 	Trust           string          `json:"trust" enum:"unsigned,verified,untrusted,invalid" doc:"What is known about the card's signatures."`
 	Health          AgentHealth     `json:"health"`
+	Listing         AgentListing    `json:"listing"`
 	Source          string          `json:"source" enum:"managed,config"`
 	Extensions      []Extension     `json:"extensions" nullable:"false" doc:"The protocol extensions that the card lists."`
 	RemovedAt       *time.Time      `json:"removedAt" doc:"When it was removed from the catalogue; null if it is there."`
@@ -29,6 +31,13 @@ type AgentHealth struct {
 	Status    string     `json:"status" enum:"reachable,unreachable,mismatch,unknown" doc:"mismatch: a card was fetched that is trusted less than the one before, which stays."`
 	CheckedAt *time.Time `json:"checkedAt" doc:"null if never."`
 	Error     string     `json:"error,omitempty" doc:"Why it is unreachable, or its new card was not accepted, in words."`
+}
+
+// AgentListing says whether an agent lists its tasks (ListTasks).
+type AgentListing struct {
+	Status  string     `json:"status" enum:"unknown,listed,failing,refused" doc:"unknown: it was not asked yet. refused: it is asked again when its card, interface or credential is another one."`
+	LastAt  *time.Time `json:"lastAt" doc:"When it last did; null if never."`
+	Problem string     `json:"problem,omitempty" doc:"Why it does not, in words."`
 }
 
 // Extension is a protocol extension that an agent advertises.
@@ -74,6 +83,7 @@ func agentShape(a agent.Agent) Agent {
 		CardFetchedAt:   moment(a.CardFetchedAt),
 		Trust:           string(a.Trust),
 		Health:          AgentHealth{Status: string(a.Health.Status), CheckedAt: moment(a.Health.CheckedAt), Error: a.Health.Error},
+		Listing:         AgentListing{Status: string(cmp.Or(a.Listing.Status, agent.ListingUnknown)), LastAt: moment(a.Listing.LastAt), Problem: a.Listing.Problem},
 		Source:          "managed",
 		Extensions:      []Extension{},
 		RemovedAt:       moment(a.RemovedAt),

@@ -44,6 +44,7 @@ type Options struct {
 	SampleAgents string                      // HOST:PORT to run the sample agents on and register them; "" for none
 	Pause        func(context.Context) error // between the chunks of a sample agent's stream; nil for its own
 	Limits       remote.Limits               // of what an agent may cost; zero members are the defaults
+	SweepEvery   time.Duration               // between lists of an agent's tasks; 0 is a minute
 }
 
 // App is a server: its store, its workers and its pages.
@@ -63,6 +64,7 @@ type App struct {
 	recorder    *wire.Recorder
 	dispatcher  *command.Dispatcher
 	observer    *observe.Observer
+	sweeper     *observe.Sweeper
 	artifacts   *artifact.Keeper
 	registrar   *push.Registrar
 	pushes      *push.Receiver // nil without a push origin
@@ -224,6 +226,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Update: store.For[observe.Tx](db.Update),
 		Agents: a.agents, Remote: a.remote, Bytes: a.artifacts, NewID: newID, Owner: owner, Poll: a.poll(), Live: hub, Log: o.Log,
 	}
+	a.sweeper = &observe.Sweeper{Update: store.For[observe.SweepTx](db.Update), Agents: a.agents, Remote: a.remote, Every: o.SweepEvery, Log: o.Log}
 	checks := &observe.Requests{Update: store.For[observe.Tx](db.Update)}
 	a.dispatcher = &command.Dispatcher{
 		Update: store.For[command.Tx](db.Update),
@@ -322,7 +325,7 @@ func (a *App) Run(ctx context.Context) error {
 			return nil // asked to stop before it began
 		}
 		defer endLease() // when nothing is under way any more
-		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.registrar.Run, a.agents.Run, a.artifacts.Run)
+		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.sweeper.Run, a.registrar.Run, a.agents.Run, a.artifacts.Run)
 	}
 	if a.samples != nil {
 		parts = append(parts, a.samples.run, a.registerSamples)

@@ -83,7 +83,7 @@ type Check struct {
 type Remote interface {
 	Get(ctx context.Context, t remote.Target, taskID string, historyLength *int) (remote.Observation, error)
 	Subscribe(ctx context.Context, t remote.Target, taskID string) iter.Seq2[remote.Observation, error]
-	List(ctx context.Context, t remote.Target, contextID, pageToken string) (remote.Page, error)
+	List(ctx context.Context, t remote.Target, r remote.ListRequest) (remote.Page, error)
 }
 
 // Agents is the catalogue as the observer needs it.

@@ -86,7 +86,7 @@ func (f *fakeAgent) Subscribe(ctx context.Context, _ remote.Target, _ string) it
 }
 
 // List gives the one task that the agent has, without its history.
-func (f *fakeAgent) List(context.Context, remote.Target, string, string) (remote.Page, error) {
+func (f *fakeAgent) List(context.Context, remote.Target, remote.ListRequest) (remote.Page, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return remote.Page{Tasks: []remote.Observation{said(taskIn(f.state))}}, f.err

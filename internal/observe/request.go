@@ -70,7 +70,7 @@ func (o *Observer) look(ctx context.Context, t remote.Target, c Check) (remote.O
 // find looks for the agent's task that holds one of the messages. Lists may leave
 // the history out, so the newest tasks are read one by one.
 func (o *Observer) find(ctx context.Context, t remote.Target, contextID string, messageIDs []string) (remote.Observation, error) {
-	page, err := o.Remote.List(ctx, t, contextID, "")
+	page, err := o.Remote.List(ctx, t, remote.ListRequest{ContextID: contextID})
 	if err != nil {
 		return remote.Observation{}, err
 	}

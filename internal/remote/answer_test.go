@@ -193,7 +193,7 @@ func TestList(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			agent := newAgent(t, answers(200, "application/json", tt.body))
-			page, err := newClient(t, remote.Options{}).List(testContext(t), target(agent.URL, remote.HTTPJSON), "c", tt.token)
+			page, err := newClient(t, remote.Options{}).List(testContext(t), target(agent.URL, remote.HTTPJSON), remote.ListRequest{ContextID: "c", PageToken: tt.token})
 			if err != nil {
 				t.Fatal(err)
 			}

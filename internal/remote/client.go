@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"time"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 	"go.opentelemetry.io/otel/trace"
@@ -179,24 +180,38 @@ type Page struct {
 	Next  string        // the token of the next page, "" at the end
 }
 
-// listPageSize is what agents are asked for; some accept no more than 100, and some
+// ListRequest says which tasks of an agent to list.
+type ListRequest struct {
+	ContextID string    // "" for any
+	PageToken string    // Page.Next of the page before; "" for the first
+	After     time.Time // only tasks whose status changed later, by the agent's clock; zero for any. Some agents do not heed it
+	Brief     bool      // more on a page, and without their history. Some agents do not heed it
+}
+
+// The page sizes that agents are asked for; some accept no more than 100, and some
 // answer with more than they were asked for.
 const (
-	listPageSize = 50
-	maxListed    = 1000
+	listPageSize  = 50
+	briefPageSize = 100
+	maxListed     = 1000
 )
 
-// List asks for a page of the agent's tasks (ListTasks), of one context if
-// contextID is not "". pageToken is "" for the first page. Many agents do not
+// List asks for a page of the agent's tasks (ListTasks). Many agents do not
 // list: CodeUnsupportedOperation, CodeMethodNotFound and CodeUnauthenticated are
 // usual answers.
-func (c *Client) List(ctx context.Context, t Target, contextID, pageToken string) (Page, error) {
+func (c *Client) List(ctx context.Context, t Target, r ListRequest) (Page, error) {
+	request := sdk.ListTasksRequest{ContextID: r.ContextID, PageToken: r.PageToken, PageSize: listPageSize}
+	if r.Brief {
+		request.PageSize, request.HistoryLength = briefPageSize, new(int)
+	}
+	if !r.After.IsZero() {
+		request.StatusTimestampAfter = &r.After
+	}
 	event := a2a.StreamResponse
 	answer, err := c.unary(ctx, t, listTasks, func(call *call) error {
 		event = call.binding.event
-		_, err := call.agent.ListTasks(call.ctx, call.params, &sdk.ListTasksRequest{
-			Tenant: call.tenant, ContextID: contextID, PageToken: pageToken, PageSize: listPageSize,
-		})
+		request.Tenant = call.tenant
+		_, err := call.agent.ListTasks(call.ctx, call.params, &request)
 		return err
 	})
 	if err != nil {
@@ -210,7 +225,7 @@ func (c *Client) List(ctx context.Context, t Target, contextID, pageToken string
 		page.Tasks = append(page.Tasks, Observation{Raw: task, Payload: event(a2a.Wrap("task", task)), Received: answer.Received})
 	}
 	page.Next, _ = rawjson.Text(rawjson.Member(answer.Payload, "nextPageToken"))
-	if page.Next == pageToken {
+	if page.Next == r.PageToken {
 		page.Next = "" // the agent repeats itself
 	}
 	return page, nil

@@ -442,7 +442,7 @@ func (h hostile) call(ctx context.Context, client *remote.Client) (events int, e
 	case "get":
 		_, err = client.Get(ctx, to, "t-1", nil)
 	case "list":
-		_, err = client.List(ctx, to, "", "")
+		_, err = client.List(ctx, to, remote.ListRequest{})
 	case "stream":
 		for _, failure := range client.Stream(ctx, to, message()) {
 			if err = failure; err == nil {

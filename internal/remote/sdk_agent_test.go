@@ -214,7 +214,7 @@ func TestSDKAgentLists(t *testing.T) {
 	everyWay(t, func(t *testing.T, way agenttest.Way) {
 		_, to := serveSDKAgent(t, way)
 		client, ctx := newClient(t, remote.Options{}), testContext(t)
-		page, err := client.List(ctx, to, "", "")
+		page, err := client.List(ctx, to, remote.ListRequest{})
 		if way == (agenttest.Way{Binding: remote.JSONRPC, Version: "0.3"}) {
 			if e := outcome(t, err); e.Code != remote.CodeUnsupportedOperation || e.Delivery != remote.NotSent {
 				t.Errorf("List = %+v, want that it is not sent: there is no such method", e)
@@ -227,7 +227,7 @@ func TestSDKAgentLists(t *testing.T) {
 		one := asked(t, client, to, message())
 		asked(t, client, to, message())
 		for contextID, want := range map[string]int{"": 2, one.ContextID(): 1} {
-			page, err := client.List(ctx, to, contextID, "")
+			page, err := client.List(ctx, to, remote.ListRequest{ContextID: contextID, Brief: true})
 			if err != nil || len(page.Tasks) != want {
 				t.Fatalf("List of context %q = %+v, %v, want %d tasks", contextID, page, err, want)
 			}

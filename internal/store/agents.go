@@ -21,16 +21,18 @@ import (
 
 const agentQuery = `SELECT a.id, a.organisation_id, a.card_url, a.resolved_card_url, a.health_status, a.health_error, a.health_attempts,
 		a.checked_us, a.created_us, a.updated_us, a.removed_us, a.removed_by_name, a.interface, k.raw, k.fetched_us,
-		CASE WHEN w.push_refused = a.card_id THEN w.push_problem ELSE '' END
+		CASE WHEN w.push_refused = a.card_id THEN w.push_problem ELSE '' END,
+		w.swept_us, COALESCE(w.sweep_refused, ''), COALESCE(w.sweep_problem, ''), ` + listWay + `
 	FROM agent a LEFT JOIN agent_card k ON k.id = a.card_id LEFT JOIN agent_watch w ON w.agent_id = a.id `
 
 func scanAgent(s scanner) (agent.Agent, error) {
 	var a agent.Agent
-	var checked, created, updated, removed, fetched micros
-	var attempts, pinned string
+	var checked, created, updated, removed, fetched, swept micros
+	var attempts, pinned, refused, problem, way string
 	var raw []byte
 	err := s.Scan(&a.ID, &a.OrganisationID, &a.CardURL, &a.ResolvedCardURL, &a.Health.Status, &a.Health.Error, &attempts,
-		&checked, &created, &updated, &removed, &a.RemovedBy, &pinned, &raw, &fetched, &a.PushProblem)
+		&checked, &created, &updated, &removed, &a.RemovedBy, &pinned, &raw, &fetched, &a.PushProblem,
+		&swept, &refused, &problem, &way)
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, fault.New(fault.NotFound, "There is no such agent.")
 	}
@@ -51,9 +53,27 @@ func scanAgent(s scanner) (agent.Agent, error) {
 			return a, fmt.Errorf("read the interface of agent %s: %w", a.ID, err)
 		}
 	}
+	a.Listing = listingOf(swept.Time, refused, way, problem)
 	a.CardRaw = raw
 	a.Load()
 	return a, nil
+}
+
+// listingOf says how an agent lists its tasks, which is called in a way now and refused
+// to list in another, or the same.
+func listingOf(swept time.Time, refused, way, problem string) agent.Listing {
+	l := agent.Listing{Status: agent.ListingUnknown, LastAt: swept, Problem: problem}
+	switch {
+	case refused != "" && refused != way:
+		l.Problem = "" // of the former way
+	case refused != "":
+		l.Status = agent.ListingRefused
+	case problem != "":
+		l.Status = agent.ListingFails
+	case !swept.IsZero():
+		l.Status = agent.ListingWorks
+	}
+	return l
 }
 
 // ListAgents implements agent.Tx.

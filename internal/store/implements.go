@@ -17,6 +17,7 @@ var (
 	_ command.Tx        = (*Tx)(nil)
 	_ command.RestoreTx = (*Tx)(nil)
 	_ observe.Tx        = (*Tx)(nil)
+	_ observe.SweepTx   = (*Tx)(nil)
 	_ push.Tx           = (*Tx)(nil)
 	_ worker.Tx         = (*Tx)(nil)
 	_ task.ReadTx       = (*Tx)(nil)

@@ -31,7 +31,7 @@ func NextCheck(h Head, told bool, last time.Duration, now time.Time) (at time.Ti
 		return time.Time{}, 0
 	}
 	switch {
-	case told && settled:
+	case settled && (told || last >= listedCheck && now.Sub(h.ObservedAt) < quietChecks[0].quiet): // a list has told, and will again
 		interval = streamCheck
 	case last == 0:
 		interval = firstCheck

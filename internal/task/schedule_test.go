@@ -47,3 +47,23 @@ func TestNextCheck(t *testing.T) {
 		})
 	}
 }
+
+// TestListedTasks are asked about seldom, but asked about.
+func TestListedTasks(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	h := Head{RemoteTaskID: "r", State: a2a.StateWorking, ObservedAt: now.Add(-2 * time.Minute)}
+	put := ListedCheck(h, 15*time.Second, now)
+	if put != 5*time.Minute {
+		t.Fatalf("put off by %s, want 5m", put)
+	}
+	if again := ListedCheck(h, put, now.Add(time.Minute)); again != 0 {
+		t.Errorf("a check that was put off is put off again, by %s", again)
+	}
+	if _, after := NextCheck(h, false, put, now); after != time.Minute {
+		t.Errorf("after a check that was put off the next is in %s, want a minute, in which the list comes first", after)
+	}
+	if _, after := NextCheck(h, false, time.Minute, now); after != 15*time.Second {
+		t.Errorf("if no list comes the next is in %s, want 15s", after)
+	}
+}

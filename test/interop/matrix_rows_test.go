@@ -250,7 +250,7 @@ func (c *conversation) get() string {
 }
 
 func (c *conversation) list() string {
-	page, err := c.client.List(c.ctx, c.to, c.task.ContextID(), "")
+	page, err := c.client.List(c.ctx, c.to, remote.ListRequest{ContextID: c.task.ContextID()})
 	if err != nil {
 		return said(err)
 	}

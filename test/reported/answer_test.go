@@ -116,7 +116,7 @@ func listWithoutPages(s scene) {
 	fake := agenttest.Play(s, s.way, true, func(c agenttest.Call) agenttest.Say { return events(`{"tasks":[]}`) })
 	client := remote.New(remote.Options{})
 	s.Cleanup(client.Close)
-	page, err := client.List(s.Context(), s.target(fake), "", "")
+	page, err := client.List(s.Context(), s.target(fake), remote.ListRequest{})
 	if err != nil || page.Next != "" {
 		s.Errorf("page %+v, %v; want it to be the last", page, err)
 	}

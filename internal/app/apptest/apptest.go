@@ -38,7 +38,8 @@ type Options struct {
 	WorkOnly     bool   // serve nothing
 	Network      netpolicy.Options
 	Limits       remote.Limits
-	Version      string // "" is "test"
+	Version      string        // "" is "test"
+	SweepEvery   time.Duration // between lists of an agent's tasks; 0 is a minute
 
 	Log    *slog.Logger         // nil writes warnings to the test
 	Change func(*config.Config) // what else is different; nil for nothing
@@ -53,7 +54,7 @@ func Start(t testing.TB, o Options) *Server {
 	options := app.Options{
 		Log:     slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Version: cmp.Or(o.Version, "test"), WorkerOnly: o.WorkOnly,
-		Pause: func(context.Context) error { return nil }, Limits: o.Limits,
+		Pause: func(context.Context) error { return nil }, Limits: o.Limits, SweepEvery: o.SweepEvery,
 	}
 	if o.Log != nil {
 		options.Log = o.Log

@@ -35,6 +35,7 @@ type converging struct {
 	place   int
 	pushes  []string // on their way, in any order
 	polls   []sight
+	lists   []sight
 }
 
 type sight struct {
@@ -42,7 +43,7 @@ type sight struct {
 	payload string
 }
 
-// testConverge has one task observed by its streams, pushes and checks at once, with
+// testConverge has one task observed by its streams, pushes, checks and lists at once, with
 // whatever delays, repetitions and breaks: what is shown in the end is what the agent
 // itself shows, and follows from the ledger.
 func testConverge(b *bench) {
@@ -57,7 +58,7 @@ func testConverge(b *bench) {
 			c.step()
 		}
 		c.do("COMPLETED")
-		for len(c.stream)+len(c.pushes)+len(c.polls) > 0 {
+		for len(c.stream)+len(c.pushes)+len(c.polls)+len(c.lists) > 0 {
 			c.step()
 		}
 		c.settle()
@@ -113,7 +114,7 @@ func (c *converging) snapshot() string {
 
 // step lets one thing happen: the agent works on, or something arrives.
 func (c *converging) step() {
-	switch c.r.IntN(6) {
+	switch c.r.IntN(7) {
 	case 0:
 		if len(c.todo) > 0 {
 			c.do(c.todo[0])
@@ -146,7 +147,40 @@ func (c *converging) step() {
 				c.stream = []string{c.snapshot()}
 			}
 		}
+	case 6:
+		if len(c.todo) > 0 {
+			c.lists = append(c.lists, sight{c.now, fmt.Sprintf(`{"task":{"id":"remote-%s","status":%s}}`, c.id, c.status())})
+		}
+		if len(c.lists) > 0 && c.r.IntN(2) == 0 {
+			c.listed(c.lists[0])
+			c.lists = c.lists[1:]
+		}
 	}
+}
+
+// listed has the agent asked if its list shows something else than what is known.
+func (c *converging) listed(l sight) {
+	c.Helper()
+	head := c.head()
+	entry := remote.Observation{Raw: []byte(l.payload), Payload: json.RawMessage(l.payload)}
+	switch task.CompareListed(head, entry, l.asked) {
+	case task.ListedSame:
+		if !strings.Contains(l.payload, `"`+string(head.State)+`"`) {
+			c.Errorf("%s is taken for the same as %s", l.payload, head.State)
+		}
+	case task.ListedNews:
+		c.polls = append(c.polls, sight{c.now, c.snapshot()})
+	case task.ListedUnclear:
+	}
+}
+
+func (c *converging) head() (head task.Head) {
+	c.Helper()
+	c.update(func(tx *store.Tx) (err error) {
+		head, _, err = tx.TaskHead(c.id)
+		return err
+	})
+	return head
 }
 
 // arrive takes in what was told, some time later.
@@ -185,12 +219,7 @@ func (c *converging) shown() map[string]string {
 func (c *converging) settle() {
 	c.Helper()
 	for range 3 {
-		var head task.Head
-		c.update(func(tx *store.Tx) (err error) {
-			head, _, err = tx.TaskHead(c.id)
-			return err
-		})
-		if at, _ := task.NextCheck(head, false, 0, c.now); at.IsZero() {
+		if at, _ := task.NextCheck(c.head(), false, 0, c.now); at.IsZero() {
 			return
 		}
 		c.now = c.now.Add(time.Second)

@@ -65,6 +65,7 @@ func Run(t *testing.T, open Open) {
 		"AnswersAtOnce":            testAnswersAtOnce,
 		"ClaimsAtOnce":             testClaimsAtOnce,
 		"Checks":                   testChecks,
+		"Sweeps":                   testSweeps,
 		"LedgerIsAppendOnly":       testLedgerIsAppendOnly,
 		"Replay":                   testReplay,
 		"ReplayFindsDifferences":   testReplayFindsDifferences,

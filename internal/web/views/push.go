@@ -16,6 +16,20 @@ func agentPushes(a agent.Agent) string {
 	return "Yes, if Taskbay has a push origin"
 }
 
+// agentLists says whether the agent lists its tasks, which spares asking about each.
+func agentLists(l agent.Listing) string {
+	switch l.Status {
+	case agent.ListingWorks:
+		return "Yes"
+	case agent.ListingRefused:
+		return "No, so it is asked about each task. " + l.Problem
+	case agent.ListingFails:
+		return "Not as it should, so it is asked about each task. " + l.Problem
+	case agent.ListingUnknown:
+	}
+	return "Not known yet: it is asked once a task has run for a minute"
+}
+
 // pushWords says in words what the agent pushes about a task.
 func pushWords(p task.Push) string {
 	words := map[string]string{
