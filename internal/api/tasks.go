@@ -34,7 +34,9 @@ func (s *server) registerTasks(api huma.API) {
 	tags := []string{"Tasks"}
 	huma.Register(api, huma.Operation{
 		OperationID: "list-tasks", Method: http.MethodGet, Path: "/tasks", Tags: tags,
-		Summary: "List tasks, newest change first", Responses: failures(api),
+		Summary:     "List tasks, newest change first",
+		Description: "A search for a text looks at some thousand tasks at a time: a page of it may be empty, or short, though next is not null.",
+		Responses:   failures(api),
 	}, handle(s, "list-tasks", s.listTasks))
 	huma.Register(api, huma.Operation{
 		OperationID: "get-task", Method: http.MethodGet, Path: "/tasks/{id}", Tags: tags,

@@ -1,8 +1,12 @@
 package store
 
 import (
+	"cmp"
+	"database/sql"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,26 +29,63 @@ func (w *where) sql() string { return strings.Join(w.conditions, " AND ") }
 
 // ListTasks implements task.ReadTx.
 func (tx *Tx) ListTasks(organisationID string, f task.Filter) ([]task.Task, string, error) {
-	query, args, err := listQuery(organisationID, f)
+	w, err := filtered(organisationID, f)
 	if err != nil {
 		return nil, "", err
 	}
+	last, err := tx.searched(&w, f)
+	if err != nil {
+		return nil, "", err
+	}
+	query, args := listQuery(w, f)
 	tasks, err := collect(tx, func(s scanner) (task.Task, error) { return scanTask(s) }, query, args...)
 	if err != nil {
 		return nil, "", fmt.Errorf("list tasks: %w", err)
 	}
 	if len(tasks) <= f.Limit {
-		return tasks, "", nil
+		return tasks, last, nil
 	}
 	tasks = tasks[:f.Limit]
 	return tasks, writeCursor(tasks[f.Limit-1]), nil
 }
 
-// listQuery is the statement that lists tasks, one more than the limit. For each
-// filter but text there is an index in the order of the list, so that a page of the
-// tasks of years costs what a page of few does.
-func listQuery(organisationID string, f task.Filter) (query string, args []any, err error) {
-	var w where
+// searched narrows w to the tasks that a search for a text looks at, and to those
+// that have it. It returns the cursor of the last of them; "" if they are all.
+func (tx *Tx) searched(w *where, f task.Filter) (last string, err error) {
+	text := strings.TrimSpace(f.Query)
+	if text == "" {
+		return "", nil
+	}
+	span := cmp.Or(f.Span, task.SearchSpan)
+	var end task.Task
+	var updated micros
+	err = tx.row("SELECT t.updated_us, t.id FROM "+taskSource+" WHERE "+w.sql()+" ORDER BY t.updated_us DESC, t.id DESC LIMIT 1 OFFSET ?",
+		append(slices.Clone(w.args), span-1)...).Scan(&updated, &end.ID)
+	switch {
+	case err == nil:
+		end.UpdatedAt = updated.Time
+		last = writeCursor(end)
+		w.and("(t.updated_us, t.id) >= (?, ?)", us(updated.Time), end.ID)
+	case !errors.Is(err, sql.ErrNoRows):
+		return "", fmt.Errorf("look how far to search: %w", err)
+	}
+	like := "%" + likeEscaper.Replace(strings.ToLower(text)) + "%"
+	w.and(`(t.title_search LIKE ? ESCAPE '\'
+		OR EXISTS (SELECT 1 FROM message m WHERE m.task_id = t.id AND m.search LIKE ? ESCAPE '\')
+		OR EXISTS (SELECT 1 FROM artifact a WHERE a.task_id = t.id AND a.search LIKE ? ESCAPE '\'))`, like, like, like)
+	return last, nil
+}
+
+// listQuery is the statement that lists tasks, one more than the limit.
+func listQuery(w where, f task.Filter) (query string, args []any) {
+	return "SELECT " + taskColumns + " FROM " + taskSource + " WHERE " + w.sql() + " ORDER BY t.updated_us DESC, t.id DESC LIMIT ?",
+		append(slices.Clone(w.args), f.Limit+1)
+}
+
+// filtered is the condition of all filters but text. For each of them there is an
+// index in the order of the list, so that a page of the tasks of years costs what a
+// page of few does.
+func filtered(organisationID string, f task.Filter) (w where, err error) {
 	w.and("t.organisation_id = ?", organisationID)
 	w.and("t.merged_into IS NULL")
 	if f.NeedsYou {
@@ -59,20 +100,14 @@ func listQuery(organisationID string, f task.Filter) (query string, args []any, 
 	if f.AgentID != "" {
 		w.and("t.agent_id = ?", f.AgentID)
 	}
-	if q := strings.TrimSpace(f.Query); q != "" {
-		like := "%" + likeEscaper.Replace(strings.ToLower(q)) + "%"
-		w.and(`(t.title_search LIKE ? ESCAPE '\'
-			OR EXISTS (SELECT 1 FROM message m WHERE m.task_id = t.id AND m.search LIKE ? ESCAPE '\')
-			OR EXISTS (SELECT 1 FROM artifact a WHERE a.task_id = t.id AND a.search LIKE ? ESCAPE '\'))`, like, like, like)
-	}
 	if f.Cursor != "" {
 		updated, id, err := readCursor(f.Cursor)
 		if err != nil {
-			return "", nil, err
+			return w, err
 		}
 		w.and("(t.updated_us, t.id) < (?, ?)", updated, id)
 	}
-	return "SELECT " + taskColumns + " FROM " + taskSource + " WHERE " + w.sql() + " ORDER BY t.updated_us DESC, t.id DESC LIMIT ?", append(w.args, f.Limit+1), nil
+	return w, nil
 }
 
 // standing is the condition for tasks that stand so; one that there is none of

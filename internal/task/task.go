@@ -145,7 +145,12 @@ type Filter struct {
 	Query    string // text in title, messages, their data, and artifacts; "" for all
 	Cursor   string // from Page.Next
 	Limit    int    // 1 to 100; 0 is 50
+	Span     int    // how many tasks a page of a search for a text looks at; 0 is SearchSpan
 }
+
+// SearchSpan is how many tasks a page of a search for a text looks at. There is no
+// index for text, and a list that is watched is read again with each change.
+const SearchSpan = 20_000
 
 // Page is one page of a list of tasks, newest change first.
 type Page struct {

@@ -158,7 +158,7 @@ func (s stagedTasks) Changes(ctx context.Context, p access.Principal, id string,
 func (s stagedTasks) Counts(context.Context, access.Principal) (task.Counts, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return task.Counts{NeedsYou: int(s.task.Version), Open: 1}, nil
+	return task.Counts{NeedsYou: int(s.task.Version)}, nil
 }
 
 // The rest of what pages need: one agent, and nothing that can be sent.

@@ -46,6 +46,7 @@ func Run(t *testing.T, open Open) {
 		"AnotherTask":              testAnotherTask,
 		"ListAndPage":              testListAndPage,
 		"Search":                   testSearch,
+		"SearchSpan":               testSearchSpan,
 		"ClaimOncePerTask":         testClaimOncePerTask,
 		"CommandStates":            testCommandStates,
 		"OneAnswerPerQuestion":     testOneAnswerPerQuestion,

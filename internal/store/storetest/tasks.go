@@ -245,6 +245,28 @@ func testSearch(b *bench) {
 	}
 }
 
+// testSearchSpan searches a few tasks at a time.
+func testSearchSpan(b *bench) {
+	agentID := b.agent()
+	for _, title := range []string{"oldest hit", "b", "c", "d", "newer hit", "f"} {
+		b.taskOf(agentID, title)
+	}
+	var pages [][]string
+	for f := (task.Filter{Query: "hit", Limit: 9, Span: 3}); ; {
+		titles, next := b.list(f)
+		pages = append(pages, titles)
+		if f.Cursor = next; next == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff([][]string{{"newer hit"}, {"oldest hit"}, nil}, pages); diff != "" {
+		b.Errorf("pages of a search (-want +got):\n%s", diff)
+	}
+	if got, next := b.list(task.Filter{Query: "hit", Limit: 9}); len(got) != 2 || next != "" {
+		b.Errorf("a search of all: %v, next %q", got, next)
+	}
+}
+
 func testLedgerIsAppendOnly(b *bench) {
 	id, _ := b.task("t")
 	b.hears(id, "s/0", working(id))
