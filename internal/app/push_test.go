@@ -245,3 +245,23 @@ func pushed(t *testing.T, databaseURL string) (hostile, *apptest.Server, string)
 	to := strings.Replace(config.URL, "https://console.example", s.URL(), 1)
 	return hostile{t: t, to: to, bare: to[:strings.LastIndexByte(to, '/')], token: config.Token, taskID: config.TaskID}, s, id
 }
+
+// TestPushesWhileTheDatabaseIsAway are to come again, and do.
+func TestPushesWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	cable, through := newCable(t, postgrestest.URL(t))
+	h, s, id := pushed(t, through)
+	event := h.status("TASK_STATE_INPUT_REQUIRED", "2026-01-02T03:05:00Z")
+	cable.set(true)
+	response, err := http.Post(h.to, "application/json", strings.NewReader(event))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+		t.Errorf("it is answered with %d, Retry-After %q; want 503 and when to come again", response.StatusCode, response.Header.Get("Retry-After"))
+	}
+	cable.set(false)
+	s.Eventually("the push again", func() bool { return h.push(h.to, event) == http.StatusNoContent })
+	s.TaskIn(id, "TASK_STATE_INPUT_REQUIRED")
+}

@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -42,6 +43,7 @@ type Receiver struct {
 	Meter  observe.Meter // nil measures nothing
 	Bytes  task.Bytes    // keeps the bytes of parts
 	Limits task.Limits   // of what the ledger keeps of a task whole
+	Body   time.Duration // for the body of a push to arrive; 0 is 30 s
 
 	reading chan struct{}
 }
@@ -77,7 +79,7 @@ func (p *Receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if registration, ok := p.counted(w, r, id); ok {
-		if body, ok := read(w, r); ok {
+		if body, ok := p.read(w, r); ok {
 			p.take(w, r, registration, body)
 		}
 	}
@@ -125,8 +127,8 @@ func (p *Receiver) counted(w http.ResponseWriter, r *http.Request, id string) (r
 }
 
 // read reads the body of a push, whatever type it says that it has.
-func read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // tests have none
+func (p *Receiver) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(cmp.Or(p.Body, bodyTime))) // tests have none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var large *http.MaxBytesError
 	switch {
