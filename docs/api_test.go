@@ -170,7 +170,10 @@ func (r *runner) request(t *testing.T, command string) *http.Request {
 			name, text, _ := strings.Cut(value(), ": ")
 			header.Set(name, text)
 		case word == "--json":
-			method, content = http.MethodPost, r.addresses.Replace(value())
+			content = r.addresses.Replace(value())
+			if method == http.MethodGet { // -X says otherwise
+				method = http.MethodPost
+			}
 			header.Set("Content-Type", "application/json")
 		case strings.HasPrefix(word, documentedConsole):
 			address = r.addresses.Replace(word)

@@ -24,7 +24,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.9.1"
+const Version = "1.10.0"
 
 const (
 	prefix       = "/api/v1"
@@ -44,6 +44,7 @@ type Config struct {
 	Live          Live
 	Blobs         Blobs
 	Wire          Wire
+	Retention     Retention
 	Principal     func(*http.Request) access.Principal // who makes this request
 	Log           *slog.Logger
 }
@@ -97,6 +98,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 				{Name: "Commands", Description: "What is sent to agents: durable, and sent at most once."},
 				{Name: "Tasks", Description: "What agents do, and what they ask."},
 				{Name: "Wire", Description: "What was really said to agents and by them, without secrets."},
+				{Name: "Retention", Description: "For how long what agents sent is kept, byte for byte."},
 				{Name: "Forms", Description: "Checks for those who write form definitions."},
 			},
 		},
@@ -116,6 +118,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	s.registerArtifacts(api)
 	s.registerForms(api)
 	s.registerWire(api)
+	s.registerRetention(api)
 	for path, item := range api.OpenAPI().Paths {
 		for _, method := range refused(item) { // one by one, so that no pattern stands against another's method
 			mux.HandleFunc(method+" "+prefix+path, refuseMethod(allowed(item)))

@@ -40,6 +40,7 @@ type Task struct {
 	TaskSummary
 	Push        *Push        `json:"push,omitempty" doc:"There if the agent was asked to push what happens."`
 	CheckError  string       `json:"checkError,omitempty" doc:"Why it could not be found out how the task stands, the last time the agent was asked."`
+	PurgedAt    *time.Time   `json:"purgedAt,omitempty" doc:"When the raw record and the files of the task were purged; absent if they were not."`
 	Cut         *Cut         `json:"cut,omitempty" doc:"There if the agent sent more about the task than is kept: what was left out."`
 	Messages    []Message    `json:"messages" nullable:"false"`
 	Artifacts   []Artifact   `json:"artifacts" nullable:"false"`
@@ -113,6 +114,9 @@ func taskShape(t task.Task) Task {
 	}
 	if t.Ledger.CutEvents > 0 {
 		out.Cut = &Cut{Observations: t.Ledger.CutEvents, Bytes: t.Ledger.CutBytes}
+	}
+	if at := t.PurgedAt.UTC(); !t.PurgedAt.IsZero() {
+		out.PurgedAt = &at
 	}
 	if t.Push != nil {
 		out.Push = &Push{State: t.Push.State, Problem: t.Push.Problem}

@@ -27,6 +27,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/observe"
 	"github.com/agent-taskbay/taskbay/internal/push"
 	"github.com/agent-taskbay/taskbay/internal/remote"
+	"github.com/agent-taskbay/taskbay/internal/retention"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/telemetry"
@@ -69,6 +70,7 @@ type App struct {
 	registrar   *push.Registrar
 	pushes      *push.Receiver // nil without a push origin
 	lease       *worker.Lease
+	retention   *retention.Service
 
 	traces     *telemetry.Traces
 	metrics    *telemetry.Metrics
@@ -227,6 +229,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Agents: a.agents, Remote: a.remote, Bytes: a.artifacts, NewID: newID, Owner: owner, Poll: a.poll(), Live: hub, Log: o.Log,
 	}
 	a.sweeper = &observe.Sweeper{Update: store.For[observe.SweepTx](db.Update), Agents: a.agents, Remote: a.remote, Every: o.SweepEvery, Log: o.Log}
+	a.retention = newRetention(db, o.Log)
 	checks := &observe.Requests{Update: store.For[observe.Tx](db.Update)}
 	a.dispatcher = &command.Dispatcher{
 		Update: store.For[command.Tx](db.Update),
@@ -259,7 +262,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 	})
 	programs := api.New(api.Config{
-		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs,
+		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs, Retention: a.retention,
 		Principal: principal, Log: o.Log,
 	})
 	operations := a.operations()
@@ -325,7 +328,7 @@ func (a *App) Run(ctx context.Context) error {
 			return nil // asked to stop before it began
 		}
 		defer endLease() // when nothing is under way any more
-		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.sweeper.Run, a.registrar.Run, a.agents.Run, a.artifacts.Run)
+		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.sweeper.Run, a.registrar.Run, a.agents.Run, a.artifacts.Run, a.retention.Run)
 	}
 	if a.samples != nil {
 		parts = append(parts, a.samples.run, a.registerSamples)

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/credential"
 	"github.com/agent-taskbay/taskbay/internal/live"
+	"github.com/agent-taskbay/taskbay/internal/retention"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -20,6 +21,7 @@ type Record struct {
 	Agents      *agent.Catalogue // without a way to fetch cards
 	Credentials *credential.Service
 	Replay      *task.Replay
+	Retention   *retention.Service
 
 	db *store.DB
 }
@@ -39,6 +41,7 @@ func OpenRecord(ctx context.Context, d config.Data) (*Record, error) {
 		Agents:      &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), NewID: newID},
 		Credentials: NewCredentials(db, ring, slog.New(slog.DiscardHandler)),
 		Replay:      &task.Replay{Update: store.For[task.ReplayTx](db.Update)},
+		Retention:   newRetention(db, slog.New(slog.DiscardHandler)),
 		db:          db,
 	}, nil
 }
@@ -59,3 +62,7 @@ func openData(ctx context.Context, d config.Data) (*store.DB, error) {
 
 // Close lets go of it.
 func (r *Record) Close() error { return r.db.Close() }
+
+func newRetention(db *store.DB, log *slog.Logger) *retention.Service {
+	return &retention.Service{Update: store.For[retention.Tx](db.Update), View: store.For[retention.Tx](db.View), Log: log}
+}

@@ -39,12 +39,16 @@ func (c rebuildCommand) Run(ctx context.Context, s Streams) error {
 }
 
 // replayed counts what replays found.
-type replayed struct{ tasks, events, differ, unknown int }
+type replayed struct{ tasks, events, differ, unknown, purged int }
 
 func (n *replayed) add(s Streams, t task.Replayed) (err error) {
 	n.tasks++
-	n.events += t.Events
+	if !t.Purged {
+		n.events += t.Events
+	}
 	switch {
+	case t.Purged:
+		n.purged++
 	case t.Unknown != "":
 		n.unknown++
 		_, err = fmt.Fprintf(s.Out, "Task %s cannot be replayed: %s.\n", t.TaskID, t.Unknown)
@@ -61,8 +65,13 @@ func (n *replayed) add(s Streams, t task.Replayed) (err error) {
 }
 
 func (n *replayed) end(s Streams) error {
-	if _, err := fmt.Fprintf(s.Out, "Replayed %d observations of %d tasks: %d as shown, %d differ, %d cannot be replayed.\n",
-		n.events, n.tasks, n.tasks-n.differ-n.unknown, n.differ, n.unknown); err != nil {
+	purged := ""
+	if n.purged > 0 {
+		purged = fmt.Sprintf("The raw record of %d more tasks was purged, so that they are not replayed.\n", n.purged)
+	}
+	tasks := n.tasks - n.purged
+	if _, err := fmt.Fprintf(s.Out, "Replayed %d observations of %d tasks: %d as shown, %d differ, %d cannot be replayed.\n%s",
+		n.events, tasks, tasks-n.differ-n.unknown, n.differ, n.unknown, purged); err != nil {
 		return err
 	}
 	if n.differ > 0 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/artifact"
-	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
@@ -35,7 +34,7 @@ func (tx *Tx) Blob(organisationID, sha256 string) (task.Blob, error) {
 		WHERE b.sha256 = ? AND t.organisation_id = ? LIMIT 1`, sha256, organisationID).
 		Scan(&b.Info.SHA256, &b.Info.Size, &b.Info.Filename, &b.Info.MediaType, &b.Object, &b.Content)
 	if errors.Is(err, sql.ErrNoRows) {
-		return b, fault.New(fault.NotFound, "There is no such file.")
+		return b, tx.purgedBlob(organisationID, sha256)
 	}
 	if err != nil {
 		return b, fmt.Errorf("read what is known of bytes: %w", err)

@@ -6,6 +6,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/observe"
 	"github.com/agent-taskbay/taskbay/internal/push"
+	"github.com/agent-taskbay/taskbay/internal/retention"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/worker"
 )
@@ -19,6 +20,7 @@ var (
 	_ observe.Tx        = (*Tx)(nil)
 	_ observe.SweepTx   = (*Tx)(nil)
 	_ push.Tx           = (*Tx)(nil)
+	_ retention.Tx      = (*Tx)(nil)
 	_ worker.Tx         = (*Tx)(nil)
 	_ task.ReadTx       = (*Tx)(nil)
 	_ task.BlobTx       = (*Tx)(nil)

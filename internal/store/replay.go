@@ -23,11 +23,11 @@ func (tx *Tx) TaskIDs(after string, limit int) ([]string, error) {
 func (tx *Tx) Events(taskID string, after int64, limit int) ([]task.Event, error) {
 	events, err := collect(tx, func(s scanner) (task.Event, error) {
 		e := task.Event{TaskID: taskID}
-		var asked, received micros
-		err := s.Scan(&e.ID, &e.Source, &e.SourceKey, (*[]byte)(&e.Payload), &e.Digest, &asked, &received, &e.Number, &e.Seq, &e.AnsweredBy, &e.AfterAnswer, &e.Limit)
-		e.Asked, e.Received = asked.Time, received.Time
+		var asked, received, purged micros
+		err := s.Scan(&e.ID, &e.Source, &e.SourceKey, (*[]byte)(&e.Payload), &e.Digest, &asked, &received, &e.Number, &e.Seq, &e.AnsweredBy, &e.AfterAnswer, &e.Limit, &purged)
+		e.Asked, e.Received, e.Purged = asked.Time, received.Time, purged.Time
 		return e, err
-	}, `SELECT id, source, source_key, COALESCE(payload, raw), sha256, asked_us, received_us, number, seq, answered_by, after_answer, artifact_limit
+	}, `SELECT id, source, source_key, COALESCE(payload, raw), sha256, asked_us, received_us, number, seq, answered_by, after_answer, artifact_limit, purged_us
 		FROM event WHERE task_id = ? AND number > ? ORDER BY number LIMIT ?`, taskID, after, limit)
 	if err != nil {
 		err = fmt.Errorf("read the ledger of task %s: %w", taskID, err)

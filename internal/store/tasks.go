@@ -145,7 +145,7 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Tim
 }
 
 const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,
-	t.title, t.needs_you, t.check_error, t.observed_us, t.version, t.created_us, t.updated_us,
+	t.title, t.needs_you, t.check_error, t.observed_us, t.purged_us, t.version, t.created_us, t.updated_us,
 	t.ledger_events, t.ledger_bytes, t.cut_events, t.cut_bytes,
 	COALESCE(s.id, ''), COALESCE(s.status, ''), COALESCE(s.error, ''), COALESCE(s.refused, FALSE)`
 
@@ -157,16 +157,16 @@ const taskSource = `task t LEFT JOIN command s ON t.remote_task_id IS NULL AND t
 func scanTask(s scanner, rest ...any) (task.Task, error) {
 	var t task.Task
 	var sent task.Delivery
-	var observed, created, updated micros
+	var observed, purged, created, updated micros
 	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
-		&t.Title, &t.NeedsYou, &t.CheckError, &observed, &t.Version, &created, &updated,
+		&t.Title, &t.NeedsYou, &t.CheckError, &observed, &purged, &t.Version, &created, &updated,
 		&t.Ledger.Events, &t.Ledger.Bytes, &t.Ledger.CutEvents, &t.Ledger.CutBytes,
 		&sent.CommandID, &sent.Status, &sent.Error, &sent.Refused}, rest...)
 	err := s.Scan(dest...)
 	if sent.CommandID != "" {
 		t.Sent = &sent
 	}
-	t.ObservedAt, t.CreatedAt, t.UpdatedAt = observed.Time, created.Time, updated.Time
+	t.ObservedAt, t.PurgedAt, t.CreatedAt, t.UpdatedAt = observed.Time, purged.Time, created.Time, updated.Time
 	return t, err
 }
 

@@ -57,6 +57,8 @@ type Event struct {
 
 	Cut int64 // the size of Raw, if it is not kept, and Payload is what a replay needs of it; else 0
 
+	Purged time.Time // when Raw and Payload were purged; zero if they were not
+
 	// What it was taken in with, for a replay.
 	Number      int64  // its place among the task's observations, from 1; the ledger gives it
 	Seq         int64  // the place in the timeline that was next; the ledger gives it

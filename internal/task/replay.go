@@ -45,6 +45,7 @@ type Replayed struct {
 	Events      int
 	Differences []string // none if the replay gives what is shown; at most 20
 	Unknown     string   // why it cannot be replayed; else ""
+	Purged      bool     // its raw record was purged, so there is nothing to replay
 }
 
 // Replay replays ledgers.
@@ -104,7 +105,7 @@ func (r *Replay) Task(ctx context.Context, taskID string) (Replayed, error) {
 		if err := result.replay(tx); err != nil {
 			return err
 		}
-		if result.Unknown == "" && len(result.Differences) == 0 {
+		if result.Unknown == "" && !result.Purged && len(result.Differences) == 0 {
 			again, err := tx.Projection(head.TaskID)
 			if err != nil {
 				return err
@@ -132,6 +133,10 @@ func (r *Replayed) replay(tx ReplayTx) error {
 		for _, e := range events {
 			after = e.Number
 			r.Events++
+			if !e.Purged.IsZero() {
+				r.Purged = true
+				return nil
+			}
 			if e.Seq == 0 {
 				r.Unknown = "its first observations were recorded by an earlier version, without all that a replay needs"
 				return nil

@@ -43,6 +43,7 @@ type Task struct {
 	Push           *Push     // what the agent pushes; nil if it was not asked to
 	CheckError     string    // why the agent could not be asked the last time; "" if it could
 	Ledger         Ledger    // how much of what the agent sent is kept
+	PurgedAt       time.Time // when the raw record and the files were purged; zero if they were not
 	ObservedAt     time.Time // when the agent was last heard; zero if never
 	Version        int64     // grows with every change
 	CreatedAt      time.Time

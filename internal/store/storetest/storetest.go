@@ -68,6 +68,8 @@ func Run(t *testing.T, open Open) {
 		"Checks":                   testChecks,
 		"Sweeps":                   testSweeps,
 		"LedgerIsAppendOnly":       testLedgerIsAppendOnly,
+		"Retention":                testRetention,
+		"PurgeIsNarrow":            testPurgeIsNarrow,
 		"Replay":                   testReplay,
 		"ReplayFindsDifferences":   testReplayFindsDifferences,
 		"Blobs":                    testBlobs,
