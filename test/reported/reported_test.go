@@ -57,7 +57,6 @@ func one() []agenttest.Way { return all()[:1] }
 
 // waiting are the faults that cannot be played yet, with the reason.
 var waiting = map[string]string{
-	"sub-closes-now":       "the observer subscribes again after each check, without backing off",
 	"unknown-task-creates": "nothing compares the history of an answer with what was said before",
 }
 

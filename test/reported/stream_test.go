@@ -25,6 +25,7 @@ func streamCases() map[string]reportedCase {
 		"sse-buffered":         {ways: all(), play: silentStream, open: "how long the stream has been silent is not shown"},
 		"sse-no-keepalive":     {ways: all(), play: cutWhileWorking},
 		"sub-inactive":         {ways: all(), play: subscribeRefused},
+		"sub-closes-now":       {ways: all(), play: subscriptionEndsAtOnce},
 		"sub-lost-events":      {ways: all(), play: lostEvents},
 		"sub-legacy-path":      {ways: by(remote.HTTPJSON), play: otherSubscribePath},
 		"snapshot-double":      {ways: all(), play: doubledStates},
@@ -236,6 +237,25 @@ func subscribeRefused(s scene) {
 		if waits.Question == nil || waits.Question.Form == nil {
 			s.Errorf("question %+v, want one with a form", waits.Question)
 		}
+	}
+}
+
+// subscriptionEndsAtOnce tells how the task stands and ends, each time. It is asked for
+// once after a check at most, and checks come at growing intervals; they find the end.
+func subscriptionEndsAtOnce(s scene) {
+	fake, agent := s.agent(func(c agenttest.Call) agenttest.Say {
+		if c.Method == "GetTask" && c.N >= 3 {
+			return events(taskCompleted)
+		}
+		return events(taskWorking)
+	})
+	done := s.product.TaskIn(s.start(agent), "TASK_STATE_COMPLETED")
+	subscribed, asked := len(fake.Calls("SubscribeToTask")), len(fake.Calls("GetTask"))
+	if subscribed == 0 || subscribed >= asked {
+		s.Errorf("%d subscriptions beside %d checks, want fewer, and some", subscribed, asked)
+	}
+	if len(done.Transitions) != 2 {
+		s.Errorf("transitions %+v, want two", done.Transitions)
 	}
 }
 
