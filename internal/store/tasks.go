@@ -126,6 +126,11 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Tim
 		us(h.ObservedAt), us(h.StateAt), h.Sight, h.Doubt.Status, us(h.Doubt.Since), h.StateStream, us(h.Unsettled), h.TaskID); err != nil {
 		return false, fmt.Errorf("store how task %s was heard: %w", h.TaskID, err)
 	}
+	if h.State.Terminal() && !was.State.Terminal() { // what became of a refused cancel looks different now
+		if _, err := tx.exec("UPDATE command SET version = ? WHERE task_id = ? AND action = 'cancel' AND refused AND seq IS NOT NULL", w.version, h.TaskID); err != nil {
+			return false, fmt.Errorf("mark the cancels of task %s: %w", h.TaskID, err)
+		}
+	}
 	h.ObservedAt, h.StateAt, h.Sight, h.Doubt = was.ObservedAt, was.StateAt, was.Sight, was.Doubt
 	h.StateStream, h.Unsettled = was.StateStream, was.Unsettled
 	if h == was && !w.changed {
@@ -145,7 +150,7 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Tim
 }
 
 const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,
-	t.title, t.needs_you, t.check_error, t.observed_us, t.purged_us, t.version, t.created_us, t.updated_us,
+	t.title, t.needs_you, t.check_error, t.history_lacks, t.observed_us, t.purged_us, t.version, t.created_us, t.updated_us,
 	t.ledger_events, t.ledger_bytes, t.cut_events, t.cut_bytes,
 	COALESCE(s.id, ''), COALESCE(s.status, ''), COALESCE(s.error, ''), COALESCE(s.refused, FALSE)`
 
@@ -159,7 +164,7 @@ func scanTask(s scanner, rest ...any) (task.Task, error) {
 	var sent task.Delivery
 	var observed, purged, created, updated micros
 	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
-		&t.Title, &t.NeedsYou, &t.CheckError, &observed, &purged, &t.Version, &created, &updated,
+		&t.Title, &t.NeedsYou, &t.CheckError, &t.HistoryLacks, &observed, &purged, &t.Version, &created, &updated,
 		&t.Ledger.Events, &t.Ledger.Bytes, &t.Ledger.CutEvents, &t.Ledger.CutBytes,
 		&sent.CommandID, &sent.Status, &sent.Error, &sent.Refused}, rest...)
 	err := s.Scan(dest...)

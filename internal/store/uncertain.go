@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/live"
 )
 
 // ConfirmSends implements task.Tx.
@@ -31,6 +32,36 @@ func (tx *Tx) ConfirmSends(taskID string, has func(messageID string) bool) error
 		}
 	}
 	return nil
+}
+
+// CompareHistory implements task.Tx.
+func (tx *Tx) CompareHistory(taskID string, has func(messageID string) bool) error {
+	sent, err := collect(tx, scanString, `SELECT message_id FROM command
+		WHERE task_id = ? AND action = 'send' AND status IN ('dispatching', 'succeeded') ORDER BY id`, taskID)
+	if err != nil {
+		return fmt.Errorf("look for what was sent on task %s: %w", taskID, err)
+	}
+	lacks, missed := false, false
+	for _, id := range sent {
+		if has(id) {
+			lacks = missed // what comes after the last one that it has may be on its way
+		} else {
+			missed = true
+		}
+	}
+	var before bool
+	if err := tx.row("SELECT history_lacks FROM task WHERE id = ?", taskID).Scan(&before); err != nil || before == lacks {
+		return err
+	}
+	w, err := tx.writeTimeline(taskID)
+	if err == nil {
+		err = tx.execOne("UPDATE task SET history_lacks = ? WHERE id = ?", lacks, taskID)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what the history of task %s lacks: %w", taskID, err)
+	}
+	tx.Signal(live.TaskTopic(taskID))
+	return w.save()
 }
 
 // DeliveredAt implements task.Tx.

@@ -95,6 +95,9 @@ type Tx interface {
 	// ConfirmSends makes those uncertain sends of a task succeeded whose message
 	// the agent has.
 	ConfirmSends(taskID string, has func(messageID string) bool) error
+	// CompareHistory keeps whether the agent's history of a task, in which it has these
+	// of people's messages, lacks earlier ones that it had got.
+	CompareHistory(taskID string, has func(messageID string) bool) error
 	// DeliveredAt is when a command succeeded, if nobody follows the stream of its
 	// task any more; else zero.
 	DeliveredAt(commandID string) (time.Time, error)
@@ -247,13 +250,18 @@ type artifacts interface {
 	ArtifactStream(taskID, artifactID string) (stream string, found bool, err error)
 }
 
-// confirm settles uncertain sends whose message a snapshot shows.
+// confirm settles uncertain sends whose message a snapshot shows, and keeps whether
+// it shows less than it should.
 func confirm(tx Tx, head Head, event a2a.Event) error {
 	has := heldMessages(event)
 	if len(has) == 0 {
 		return nil
 	}
-	return tx.ConfirmSends(head.TaskID, func(id string) bool { return has[id] })
+	shows := func(id string) bool { return has[id] }
+	if err := tx.ConfirmSends(head.TaskID, shows); err != nil {
+		return err
+	}
+	return tx.CompareHistory(head.TaskID, shows)
 }
 
 // sightOf names what a poll saw; "" for anything else.

@@ -42,6 +42,7 @@ type Task struct {
 	NeedsYou       bool      // waits for a person, and nobody has answered
 	Push           *Push     // what the agent pushes; nil if it was not asked to
 	CheckError     string    // why the agent could not be asked the last time; "" if it could
+	HistoryLacks   bool      // the agent's own history lacks messages that it had got
 	Ledger         Ledger    // how much of what the agent sent is kept
 	PurgedAt       time.Time // when the raw record and the files were purged; zero if they were not
 	ObservedAt     time.Time // when the agent was last heard; zero if never

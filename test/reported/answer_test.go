@@ -20,7 +20,7 @@ func answerCases() map[string]reportedCase {
 		"problem-json":    {ways: by(remote.HTTPJSON), play: problemDetails},
 		"list-no-paging":  {ways: where(func(w agenttest.Way) bool { return w != legacyRPC }), play: listWithoutPages},
 		"card-v1-prefix":  {ways: by(remote.HTTPJSON), play: otherPrefix, open: "the address of an interface cannot be set by hand"},
-		"cancel-race":     {ways: all(), play: cancelTooLate, open: "the cancel is shown as failed beside the final state"},
+		"cancel-race":     {ways: all(), play: cancelTooLate},
 	}
 }
 
@@ -145,4 +145,7 @@ func cancelTooLate(s scene) {
 		s.Errorf("canceling is %s: %s", c.Status, c.Error)
 	}
 	s.product.TaskIn(id, "TASK_STATE_COMPLETED")
+	if page := s.product.Page("/tasks/" + id); !strings.Contains(page, "Too late: the task had ended") || strings.Contains(page, "Refused by the agent") {
+		s.Error("the page does not say that the task had ended by then")
+	}
 }

@@ -1,7 +1,9 @@
 package reported
 
 import (
+	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +16,7 @@ func taskCases() map[string]reportedCase {
 	return map[string]reportedCase{
 		"art-final-overwrite":  {ways: all(), play: finalOverwrite, open: "earlier revisions are in the ledger alone"},
 		"art-multi-part":       {ways: all(), play: partsApart, open: "text that is appended to text joins it; the pieces are in the ledger"},
+		"unknown-task-creates": {ways: all(), play: forgottenTask},
 		"get-stale":            {ways: all(), play: staleTask},
 		"state-double-l":       {ways: overHTTP(), play: britishSpelling},
 		"state-unknown":        {ways: overHTTP(), play: unknownState},
@@ -139,6 +142,36 @@ func asksButCompleted(s scene) {
 	calls := fake.Calls("SendStreamingMessage")
 	if len(calls) != before+1 || calls[before].TaskID != "" || !strings.Contains(string(calls[before].Params), `"c-1"`) {
 		s.Errorf("sent %+v, want one message in the context and on no task", calls[before:])
+	}
+}
+
+// forgottenTask: the agent has lost the task and begins one under its ID, so that its
+// history starts with the answer.
+func forgottenTask(s scene) {
+	messageID := regexp.MustCompile(`"messageId":\s*"([^"]+)"`)
+	_, agent := s.agent(func(c agenttest.Call) agenttest.Say {
+		switch {
+		case c.Method == "GetTask":
+			return events(submitted)
+		case c.TaskID == "":
+			return events(submitted, asking)
+		}
+		last := messageID.FindSubmatch(c.Params)
+		return events(fmt.Sprintf(`{"task":{"id":"T","contextId":"c-1","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-02T03:04:09Z"},`+
+			`"history":[{"messageId":%q,"role":"ROLE_USER","parts":[{"text":"go on"}]}]}}`, last[1]))
+	})
+	id := s.start(agent)
+	waits := s.product.TaskIn(id, "TASK_STATE_INPUT_REQUIRED")
+	if waits.HistoryLacks {
+		s.Error("the history lacks something before it was shown")
+	}
+	s.product.Send(agent.ID, map[string]any{"taskId": id, "answers": waits.Question.MessageID,
+		"parts": []any{map[string]any{"data": map[string]any{"n": 1}, "mediaType": "application/json"}}})
+	if got := s.product.TaskIn(id, "TASK_STATE_COMPLETED"); !got.HistoryLacks {
+		s.Error("nothing warns that the history lacks the first message")
+	}
+	if page := s.product.Page("/tasks/" + id); !strings.Contains(page, "lacks messages that it had got") {
+		s.Error("the page does not warn")
 	}
 }
 

@@ -249,11 +249,12 @@ func (s *Server) Send(agentID string, body any) Command {
 
 // Task is a task as a test needs it.
 type Task struct {
-	ID        string `json:"id"`
-	ContextID string `json:"contextId"`
-	State     string `json:"state"`
-	Kind      string `json:"kind"`
-	Push      struct {
+	ID           string `json:"id"`
+	ContextID    string `json:"contextId"`
+	State        string `json:"state"`
+	Kind         string `json:"kind"`
+	HistoryLacks bool   `json:"historyLacks"`
+	Push         struct {
 		State   string `json:"state"`
 		LastAt  string `json:"lastAt"`
 		Problem string `json:"problem"`

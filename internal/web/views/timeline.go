@@ -72,6 +72,12 @@ func undelivered(d *task.Delivery) bool {
 	return d != nil && command.Status(d.Status) != command.Succeeded
 }
 
+// tooLate reports a cancel that the agent refused of a task that has ended: nothing
+// went wrong.
+func tooLate(t task.Task, d task.Delivery) bool {
+	return d.Refused && t.State.Terminal() && t.State != a2a.StateCanceled
+}
+
 // repeatable reports whether the person may want to send the message once more:
 // it did not arrive, or may not have, and is nothing but text.
 func repeatable(m *task.Message) bool {
