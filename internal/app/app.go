@@ -62,6 +62,7 @@ type App struct {
 
 	agents      *agent.Catalogue
 	credentials *credential.Service
+	keys        []string // IDs of the vault's
 	recorder    *wire.Recorder
 	dispatcher  *command.Dispatcher
 	observer    *observe.Observer
@@ -132,6 +133,10 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	ring, err := c.Vault.Ring(c.DataDir)
 	if err != nil {
 		return err
+	}
+	a.keys = ring.IDs()
+	if err := a.keysShared(ctx); err != nil {
+		a.log.Error("agents with a credential cannot be called", "error", err)
 	}
 	a.tokens = network.Transport()
 	a.credentials = NewCredentials(a.db, ring, o.Log)

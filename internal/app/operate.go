@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/api"
@@ -23,6 +24,7 @@ func (a *App) operations() operations {
 		ready: api.Ready(a.log,
 			api.ReadyCheck{Name: "database", Run: a.databaseAnswers},
 			api.ReadyCheck{Name: "migrations", Run: a.schemaFits},
+			api.ReadyCheck{Name: "keys", Run: a.keysShared},
 			api.ReadyCheck{Name: "workers", Run: a.workersLive},
 			api.ReadyCheck{Name: "files", Run: filesLeft}),
 	}
@@ -48,6 +50,25 @@ func (a *App) workersLive(ctx context.Context) error {
 		return fault.New(fault.Unavailable, "No process does the work: start a taskbay worker, or serve without --no-workers.")
 	}
 	return err
+}
+
+// keysShared says when other processes encrypt credentials with a key that this one does
+// not have. Where a process is alone, as after a restore without the keys, each agent's
+// page says so instead.
+func (a *App) keysShared(ctx context.Context) error {
+	if a.alone() {
+		return nil
+	}
+	needed, err := a.db.CredentialKeys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range needed {
+		if !slices.Contains(a.keys, id) {
+			return fault.New(fault.Unavailable, "Credentials in use are encrypted with the vault key %q, which this process does not have. Give all processes the same keys.", id)
+		}
+	}
+	return nil
 }
 
 // filesLeft says when the process is about to run out of files and connections.

@@ -99,8 +99,8 @@ func ready(t *testing.T, s *apptest.Server, address string) (status int, failing
 		Status string
 		Checks []struct{ Name, Status, Detail string }
 	}
-	if err := json.Unmarshal([]byte(body), &answer); err != nil || len(answer.Checks) != 4 {
-		t.Fatalf("%s answers %s (%v), want four checks", address, body, err)
+	if err := json.Unmarshal([]byte(body), &answer); err != nil || len(answer.Checks) != 5 {
+		t.Fatalf("%s answers %s (%v), want five checks", address, body, err)
 	}
 	for _, c := range answer.Checks {
 		if c.Status != "ok" {
@@ -136,6 +136,15 @@ func TestReady(t *testing.T) {
 	}
 	if status, _, _ := get(t, w, w.OperationsURL()+"/healthz"); status != 200 {
 		t.Errorf("the worker's health: %d", status)
+	}
+	stranger := apptest.Start(t, apptest.Options{DatabaseURL: url, ServeOnly: true, Log: slog.New(slog.DiscardHandler)})
+	agent := s.Register("http://127.0.0.1:1/card.json")
+	if status := s.Call("PUT", "/api/v1/agents/"+agent.ID+"/credential",
+		map[string]any{"kind": "bearer", "secret": "canary-of-keys", "origins": []string{"http://127.0.0.1:1"}}, nil); status != 200 {
+		t.Fatalf("a credential is answered %d", status)
+	}
+	if status, failing := ready(t, stranger, "/readyz"); status != 503 || !slices.Equal(failing, []string{"keys"}) {
+		t.Errorf("without the others' keys: %d, failing %v", status, failing)
 	}
 	db, err := sql.Open("pgx", url)
 	if err != nil {

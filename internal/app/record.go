@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 
@@ -18,8 +17,8 @@ import (
 // Record is what a server keeps, opened by a command beside whatever servers are
 // running. It calls no agents.
 type Record struct {
-	Agents      *agent.Catalogue // without a way to fetch cards
-	Credentials *credential.Service
+	Agents      *agent.Catalogue    // without a way to fetch cards
+	Credentials *credential.Service // nil before UseKeys
 	Replay      *task.Replay
 	Retention   *retention.Service
 
@@ -33,16 +32,11 @@ func OpenRecord(ctx context.Context, d config.Data) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	ring, err := d.Vault.Ring(d.DataDir)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
 	return &Record{
-		Agents:      &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), NewID: newID},
-		Credentials: NewCredentials(db, ring, slog.New(slog.DiscardHandler)),
-		Replay:      &task.Replay{Update: store.For[task.ReplayTx](db.Update)},
-		Retention:   newRetention(db, slog.New(slog.DiscardHandler)),
-		db:          db,
+		Agents:    &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), NewID: newID},
+		Replay:    &task.Replay{Update: store.For[task.ReplayTx](db.Update)},
+		Retention: newRetention(db, slog.New(slog.DiscardHandler)),
+		db:        db,
 	}, nil
 }
 
@@ -58,6 +52,18 @@ func openData(ctx context.Context, d config.Data) (*store.DB, error) {
 		return nil, err
 	}
 	return store.OpenSQLite(ctx, d.DataDir, &live.Hub{})
+}
+
+// UseKeys reads the keys that credentials are encrypted with, as a server does: where
+// there are none yet, they are made. Commands that need no credentials leave it out, and
+// so make nothing.
+func (r *Record) UseKeys(d config.Data) error {
+	ring, err := d.Vault.Ring(d.DataDir)
+	if err != nil {
+		return err
+	}
+	r.Credentials = NewCredentials(r.db, ring, slog.New(slog.DiscardHandler))
+	return nil
 }
 
 // Close lets go of it.

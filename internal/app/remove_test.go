@@ -74,13 +74,22 @@ func testRemoveAgent(t *testing.T, s *apptest.Server) {
 			t.Errorf("%s is answered %d, want 409", name, status)
 		}
 	}
-	if got := s.TaskIn(started.TaskID, "TASK_STATE_INPUT_REQUIRED"); len(got.Messages) != len(waiting.Messages) {
-		t.Errorf("its task has %d messages, want %d", len(got.Messages), len(waiting.Messages))
+	if got := s.TaskIn(started.TaskID, "TASK_STATE_INPUT_REQUIRED"); len(got.Messages) != len(waiting.Messages) || got.Question != nil {
+		t.Errorf("its task has %d messages and the question %+v, want %d and none", len(got.Messages), got.Question, len(waiting.Messages))
+	}
+	if page := s.Page("/tasks/" + started.TaskID); !strings.Contains(page, "The agent was removed.") || strings.Contains(page, "<textarea") || strings.Contains(page, "Cancel task") {
+		t.Error("the page of its task does not say so, or offers to send something")
+	}
+	if page := s.Page("/tasks?needs=you"); strings.Contains(page, started.TaskID) {
+		t.Error("its task still waits for people")
 	}
 
 	status, _ := s.Post("/agents", url.Values{"cardUrl": {s.SampleCardURL(demo.Form)}})
 	if status != 303 || strings.Contains(s.Page("/agents/"+bot.ID), "This agent was removed") || !listed() {
 		t.Errorf("adding it again is answered %d; listed: %t", status, listed())
+	}
+	if page := s.Page("/tasks?needs=you"); !strings.Contains(page, started.TaskID) {
+		t.Error("its task does not wait for people again")
 	}
 	if status := s.Call("PUT", path+"/credential", credential, nil); status != 200 {
 		t.Errorf("a new credential is answered %d", status)

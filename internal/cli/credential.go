@@ -26,6 +26,16 @@ type credentialCommands struct {
 	List   credentialList   `cmd:"" help:"List the credentials, without their secrets, and the vault key of each."`
 }
 
+// withCredentials is withRecord with the keys that credentials are encrypted with.
+func withCredentials(ctx context.Context, d config.Data, f func(*app.Record) error) error {
+	return withRecord(ctx, d, func(r *app.Record) error {
+		if err := r.UseKeys(d); err != nil {
+			return err
+		}
+		return f(r)
+	})
+}
+
 // withRecord runs f on the record of a Taskbay.
 func withRecord(ctx context.Context, d config.Data, f func(*app.Record) error) error {
 	record, err := app.OpenRecord(ctx, d)
@@ -64,7 +74,7 @@ func (credentialSet) Help() string {
 
 // Run binds the credential.
 func (c credentialSet) Run(ctx context.Context, s Streams) error {
-	return withRecord(ctx, c.Data, func(r *app.Record) error {
+	return withCredentials(ctx, c.Data, func(r *app.Record) error {
 		a, err := findAgent(ctx, r, c.Agent)
 		if err != nil {
 			return err
@@ -137,7 +147,7 @@ type credentialRevoke struct {
 
 // Run revokes the credential.
 func (c credentialRevoke) Run(ctx context.Context, s Streams) error {
-	return withRecord(ctx, c.Data, func(r *app.Record) error {
+	return withCredentials(ctx, c.Data, func(r *app.Record) error {
 		a, err := findAgent(ctx, r, c.Agent)
 		if err != nil {
 			return err
@@ -156,7 +166,7 @@ type credentialRotate struct {
 
 // Run encrypts every credential with the active key.
 func (c credentialRotate) Run(ctx context.Context, s Streams) error {
-	return withRecord(ctx, c.Data, func(r *app.Record) error {
+	return withCredentials(ctx, c.Data, func(r *app.Record) error {
 		done, err := r.Credentials.Rotate(ctx, access.LocalOperator())
 		if _, printed := fmt.Fprintf(s.Out, "Vault key %s: %d encrypted with it now, %d were before.\n", done.Key, done.Changed, done.Same); printed != nil {
 			return errors.Join(err, printed)
@@ -172,7 +182,7 @@ type credentialList struct {
 
 // Run lists the credentials.
 func (c credentialList) Run(ctx context.Context, s Streams) error {
-	return withRecord(ctx, c.Data, func(r *app.Record) error {
+	return withCredentials(ctx, c.Data, func(r *app.Record) error {
 		all, err := r.Credentials.List(ctx, access.LocalOperator())
 		if err != nil {
 			return err

@@ -221,7 +221,9 @@ func TestASweepEnds(t *testing.T) {
 
 func TestAnAgentThatDoesNotList(t *testing.T) {
 	t.Parallel()
-	answer := func(code string) error { return &remote.Error{Delivery: remote.Answered, Code: code, Message: "No. " + code} }
+	answer := func(code string) error {
+		return &remote.Error{Delivery: remote.Answered, Code: code, Message: "No. " + code}
+	}
 	for name, c := range map[string]struct {
 		err      error
 		refused  string

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -164,4 +165,17 @@ func (tx *Tx) ResealFormer(credentialID, sealed, fresh string) (bool, error) {
 		return false, fmt.Errorf("store former secrets of credential %s, encrypted anew: %w", credentialID, err)
 	}
 	return n > 0, nil
+}
+
+// CredentialKeys returns the IDs of the vault keys that credentials in use are
+// encrypted with.
+func (db *DB) CredentialKeys(ctx context.Context) (ids []string, err error) {
+	err = db.View(ctx, func(tx *Tx) (err error) {
+		ids, err = collect(tx, scanString, "SELECT DISTINCT key_id FROM credential WHERE ended IS NULL ORDER BY key_id")
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("look which keys credentials need: %w", err)
+	}
+	return ids, err
 }

@@ -149,7 +149,7 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Tim
 	return true, nil
 }
 
-const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,
+const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), (SELECT removed_us IS NOT NULL FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,
 	t.title, t.needs_you, t.check_error, t.history_lacks, t.observed_us, t.purged_us, t.version, t.created_us, t.updated_us,
 	t.ledger_events, t.ledger_bytes, t.cut_events, t.cut_bytes,
 	COALESCE(s.id, ''), COALESCE(s.status, ''), COALESCE(s.error, ''), COALESCE(s.refused, FALSE)`
@@ -163,7 +163,7 @@ func scanTask(s scanner, rest ...any) (task.Task, error) {
 	var t task.Task
 	var sent task.Delivery
 	var observed, purged, created, updated micros
-	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
+	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.AgentRemoved, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
 		&t.Title, &t.NeedsYou, &t.CheckError, &t.HistoryLacks, &observed, &purged, &t.Version, &created, &updated,
 		&t.Ledger.Events, &t.Ledger.Bytes, &t.Ledger.CutEvents, &t.Ledger.CutBytes,
 		&sent.CommandID, &sent.Status, &sent.Error, &sent.Refused}, rest...)

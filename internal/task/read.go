@@ -117,7 +117,7 @@ func (r *Reader) Changes(ctx context.Context, p access.Principal, id string, sin
 		if t.Cancels, err = tx.Cancels(t.ID, since); err != nil {
 			return err
 		}
-		if record.openQuestion() {
+		if record.openQuestion() && !record.Task.AgentRemoved {
 			m, err := tx.Message(t.ID, record.Question.MessageID, record.Question.Digest)
 			switch {
 			case err == nil:

@@ -27,6 +27,7 @@ type Task struct {
 	OrganisationID string
 	RemoteTaskID   string // the agent's; "" until it has answered
 	AgentID        string
+	AgentRemoved   bool // from the catalogue: nothing is sent to it
 	AgentName      string
 	Tenant         string
 	ContextID      string

@@ -31,6 +31,8 @@ var looks = map[a2a.State]look{
 // lookOf returns how a task's state is shown to the person who looks.
 func lookOf(t task.Task) look {
 	switch {
+	case t.AgentRemoved && !t.State.Terminal() && t.Kind != task.KindMessage:
+		return look{"unknown", "unknown", "Agent removed"}
 	case t.NeedsYou:
 		return looks[t.State]
 	case t.State.Waiting():
@@ -78,7 +80,7 @@ func since(t task.Task) time.Time {
 
 // cancelable reports whether asking the agent to stop can have an effect.
 func cancelable(t task.Task) bool {
-	return t.Kind != task.KindMessage && !t.State.Terminal() && t.RemoteTaskID != ""
+	return t.Kind != task.KindMessage && !t.AgentRemoved && !t.State.Terminal() && t.RemoteTaskID != ""
 }
 
 // lost reports whether nobody knows if the agent ever got the first message of
