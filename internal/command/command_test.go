@@ -106,7 +106,7 @@ type bench struct {
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-func setUp(t *testing.T) *bench {
+func setUp(t *testing.T, change ...func(*command.Dispatcher)) *bench {
 	t.Helper()
 	hub := &live.Hub{}
 	db, err := store.OpenSQLite(context.Background(), t.TempDir(), hub)
@@ -121,6 +121,9 @@ func setUp(t *testing.T) *bench {
 	dispatcher := &command.Dispatcher{
 		Update: store.For[command.Tx](db.Update), Agents: agents, Remote: b.remote, Observer: noObserver{}, Bytes: b.bytes,
 		NewID: newID, Live: hub, Owner: newID(), Poll: time.Minute, Log: slog.New(slog.DiscardHandler),
+	}
+	for _, c := range change {
+		c(dispatcher)
 	}
 	b.service = &command.Service{
 		Update: store.For[command.Tx](db.Update), View: store.For[command.Tx](db.View), Agents: agents, Bytes: b.bytes, NewID: newID, Live: hub,

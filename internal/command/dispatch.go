@@ -106,11 +106,15 @@ type Dispatcher struct {
 
 	working sync.WaitGroup
 	rooms   map[Action]*worker.Room
+	unsure  bool // a claim went wrong, and may be in the database all the same; for claim alone
+	mu      sync.Mutex
+	sending map[string]bool // by the command's ID, what claim has started to send
 }
 
 // Run sends commands until ctx ends, then lets those that are being sent finish
 // for a while. What it cannot finish is uncertain. The process must have a lease.
 func (d *Dispatcher) Run(ctx context.Context) error {
+	d.sending = map[string]bool{}
 	d.rooms = map[Action]*worker.Room{
 		Send: worker.NewRoom(allSends, eachSends), Cancel: worker.NewRoom(allCancels, eachCancels),
 	}
@@ -170,58 +174,6 @@ func (d *Dispatcher) drain(stop func()) {
 		stop()
 		<-done
 	}
-}
-
-// claim takes as many due commands as there is room for and starts to send them.
-// It returns how long nothing more will be due.
-func (d *Dispatcher) claim(ctx, work context.Context) (time.Duration, error) {
-	var claimed []Record
-	var next time.Time
-	err := d.Update(ctx, func(tx Tx) (err error) {
-		if claimed, err = d.claimDue(tx); err != nil {
-			return err
-		}
-		next, err = tx.NextCommand()
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	for _, r := range claimed {
-		room := d.rooms[r.Command.Action]
-		room.Take(r.Command.AgentID)
-		d.working.Go(func() {
-			defer room.Leave(r.Command.AgentID)
-			d.dispatch(work, r)
-		})
-	}
-	if next.IsZero() {
-		return d.Poll, nil
-	}
-	return min(max(time.Until(next), 0), d.Poll), nil
-}
-
-// claimDue claims what there is room for, in every lane.
-func (d *Dispatcher) claimDue(tx Tx) ([]Record, error) {
-	lanes, err := tx.DueCommands()
-	if err != nil {
-		return nil, err
-	}
-	var claimed []Record
-	taken := map[Action]int{}
-	for _, lane := range lanes {
-		room := min(d.rooms[lane.Action].Left(lane.AgentID), d.rooms[lane.Action].LeftInAll()-taken[lane.Action])
-		if room <= 0 {
-			continue
-		}
-		records, err := tx.ClaimCommands(d.Owner, lane, room)
-		if err != nil {
-			return nil, err
-		}
-		taken[lane.Action] += len(records)
-		claimed = append(claimed, records...)
-	}
-	return claimed, nil
 }
 
 // dispatch makes one attempt. The command is dispatching in the database before

@@ -66,6 +66,9 @@ type Tx interface {
 	// owner, oldest first. Of one task it never claims a send while another one is
 	// on its way; a cancel waits for nothing. Without a lease owner gets none.
 	ClaimCommands(owner string, lane Lane, limit int) ([]Record, error)
+	// UnclaimCommands makes pending again what owner has claimed, but for those that
+	// it is sending, as if it had not been claimed: nothing of it was sent.
+	UnclaimCommands(owner string, sending []string) error
 	// SettleCommand ends the attempt of a command that owner claimed. It
 	// reports false, and does nothing, if the command is no longer owner's.
 	SettleCommand(id, owner string, v Verdict) (bool, error)

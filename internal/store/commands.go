@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/command"
@@ -164,6 +165,23 @@ func (tx *Tx) ClaimCommands(owner string, lane command.Lane, limit int) ([]comma
 		return nil, fmt.Errorf("claim commands: %w", err)
 	}
 	return tx.touchCommands(ids)
+}
+
+// UnclaimCommands implements command.Tx.
+func (tx *Tx) UnclaimCommands(owner string, sending []string) error {
+	ids, err := collect(tx, scanString, "SELECT id FROM command WHERE status = 'dispatching' AND owner = ?", owner)
+	if err != nil {
+		return fmt.Errorf("find claimed commands: %w", err)
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(sending, id) })
+	for _, id := range ids {
+		err := tx.execOne("UPDATE command SET status = 'pending', owner = '', attempts = attempts - 1, updated_us = ? WHERE id = ?", us(tx.now), id)
+		if err != nil {
+			return fmt.Errorf("take the claim of command %s back: %w", id, err)
+		}
+	}
+	_, err = tx.touchCommands(ids)
+	return err
 }
 
 // touchCommands marks the messages of the commands as changed, and returns these.

@@ -176,6 +176,34 @@ func testOrphans(b *bench) {
 	})
 }
 
+func testUnclaim(b *bench) {
+	one, agentID := b.task("one")
+	two, _ := b.task("two")
+	three, _ := b.task("three")
+	sending, unknown := b.command(one, agentID), b.command(two, agentID)
+	b.claim("alive")
+	others := b.command(three, agentID)
+	b.claim("dead")
+	b.update(func(tx *store.Tx) error { return tx.UnclaimCommands("alive", []string{sending.Command.ID}) })
+	for id, want := range map[string]command.Status{
+		sending.Command.ID: command.Dispatching, unknown.Command.ID: command.Pending, others.Command.ID: command.Dispatching,
+	} {
+		if got := b.status(id); got != want {
+			b.Errorf("command %s is %s, want %s", id, got, want)
+		}
+	}
+	b.view(func(tx *store.Tx) error {
+		got, err := tx.CommandByID(unknown.Command.ID)
+		if got.Command.Attempts != 0 {
+			b.Errorf("%d attempts of a command of which nothing was sent", got.Command.Attempts)
+		}
+		return err
+	})
+	if got := b.claim("alive"); len(got) != 1 || got[0] != unknown.Command.ID {
+		b.Errorf("claimed %v, want %s again", got, unknown.Command.ID)
+	}
+}
+
 func testLeases(b *bench) {
 	id, agentID := b.task("t")
 	r := b.command(id, agentID)

@@ -52,6 +52,7 @@ func Run(t *testing.T, open Open) {
 		"OneAnswerPerQuestion":     testOneAnswerPerQuestion,
 		"UnreadableCommand":        testUnreadableCommand,
 		"Orphans":                  testOrphans,
+		"Unclaim":                  testUnclaim,
 		"AfterRestore":             testAfterRestore,
 		"UncertainIsConfirmed":     testUncertainIsConfirmed,
 		"UncertainIsSentAgain":     testUncertainIsSentAgain,
