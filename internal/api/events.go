@@ -39,8 +39,12 @@ func (s *server) registerEvents(api huma.API) {
 
 // watchTask answers an error before the stream begins as a problem document.
 func (s *server) watchTask(ctx context.Context, p access.Principal, in *watchTask) (*huma.StreamResponse, error) {
-	signals, stop := s.Live.Watch(live.TaskTopic(in.ID))
-	w := &watch{server: s, principal: p, id: in.ID, signals: signals}
+	t, err := s.Tasks.Get(ctx, p, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	signals, stop := s.Live.Watch(live.TaskTopic(t.ID)) // of a merged task, the one that it became
+	w := &watch{server: s, principal: p, id: t.ID, signals: signals}
 	first, err := w.start(ctx, in.LastEventID)
 	if err != nil {
 		stop()
@@ -63,17 +67,22 @@ type watch struct {
 	principal access.Principal
 	id        string
 	version   int64 // of the task, as the reader knows it
+	ahead     bool  // the reader names a version that the task has not reached, as before a restore
 	signals   <-chan struct{}
 	out       http.ResponseWriter
 	control   *http.ResponseController
 }
 
 // start returns the first event: a snapshot, or, for a reader that has been
-// there before, what it missed; nil if that is nothing.
+// there before, what it missed; nil if that is nothing. A reader whose version lies
+// ahead of the task's gets a snapshot.
 func (w *watch) start(ctx context.Context, lastEventID string) ([]byte, error) {
 	if version, err := strconv.ParseInt(lastEventID, 10, 64); err == nil && version >= 0 {
 		w.version = version
-		return w.change(ctx)
+		missed, err := w.change(ctx)
+		if err != nil || !w.ahead {
+			return missed, err
+		}
 	}
 	t, err := w.Tasks.Get(ctx, w.principal, w.id)
 	if err != nil {
@@ -86,6 +95,7 @@ func (w *watch) start(ctx context.Context, lastEventID string) ([]byte, error) {
 // change returns what differs from the version that the reader has, or nil.
 func (w *watch) change(ctx context.Context) ([]byte, error) {
 	delta, err := w.Tasks.Changes(ctx, w.principal, w.id, w.version)
+	w.ahead = err == nil && delta.Task.Version < w.version
 	if err != nil || delta.Task.Version <= w.version {
 		return nil, err
 	}

@@ -160,7 +160,7 @@ func TestResumedWatch(t *testing.T) {
 	current.wantEvent("change", "6", 1)
 	s.wantEvent("change", "6", 1)
 
-	for _, bad := range []string{"x", "-1", "1.5"} {
+	for _, bad := range []string{"x", "-1", "1.5", "7", "1000000"} {
 		open(t, w, nil, bad).wantEvent("snapshot", "6", 6)
 	}
 }

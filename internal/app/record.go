@@ -51,7 +51,7 @@ func openData(ctx context.Context, d config.Data) (*store.DB, error) {
 	if err := hasRecord(d.DataDir); err != nil {
 		return nil, err
 	}
-	return store.OpenSQLite(ctx, d.DataDir, &live.Hub{})
+	return store.OpenSQLiteAsIs(ctx, d.DataDir, &live.Hub{})
 }
 
 // UseKeys reads the keys that credentials are encrypted with, as a server does: where

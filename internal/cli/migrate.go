@@ -40,8 +40,8 @@ func (c migrateStatusCommand) Run(ctx context.Context, s Streams) error {
 		if _, err := fmt.Fprintf(s.Out, "The schema has version %d; this taskbay needs %d.\n", has, needs); err != nil {
 			return err
 		}
-		if has != needs {
-			return &failure{exitFailed, schema.Check()}
+		if err := schema.Check(); err != nil {
+			return &failure{exitFailed, err}
 		}
 		return nil
 	})

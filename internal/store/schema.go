@@ -18,6 +18,7 @@ var migrations embed.FS
 type Schema struct {
 	provider *goose.Provider
 	has      int64
+	lacks    bool // a version below the highest that it has
 	knows    int64
 	close    func() error
 }
@@ -28,7 +29,8 @@ func newSchema(ctx context.Context, d dialect, pool *sql.DB) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	var options []goose.ProviderOption
+	// A version may lack a lower one if it was made from the middle of a development.
+	options := []goose.ProviderOption{goose.WithAllowOutofOrder(true)}
 	if d.name == goose.DialectPostgres {
 		// Tried once a second for two minutes: several processes may start at once.
 		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 120))
@@ -44,6 +46,11 @@ func newSchema(ctx context.Context, d dialect, pool *sql.DB) (*Schema, error) {
 	s := &Schema{provider: provider, close: func() error { return nil }}
 	if s.has, s.knows, err = provider.GetVersions(ctx); err != nil {
 		return nil, fmt.Errorf("read the schema version: %w", err)
+	}
+	if s.has == s.knows {
+		if s.lacks, err = provider.HasPending(ctx); err != nil {
+			return nil, fmt.Errorf("look for migrations that are missing: %w", err)
+		}
 	}
 	return s, nil
 }
@@ -62,10 +69,14 @@ func (s *Schema) Check() error {
 	case s.has > s.knows:
 		return fmt.Errorf("the database has schema version %d, but this taskbay knows only up to %d: start a newer taskbay", s.has, s.knows)
 	case s.has < s.knows:
-		return fmt.Errorf("the database has schema version %d, but this taskbay needs %d: run taskbay migrate up, or start with --auto-migrate", s.has, s.knows)
+		return fmt.Errorf("the database has schema version %d, but this taskbay needs %d: %s", s.has, s.knows, wayUp)
+	case s.lacks:
+		return fmt.Errorf("the database has schema version %d, but lacks an earlier one: %s", s.has, wayUp)
 	}
 	return nil
 }
+
+const wayUp = "start its server, which brings a SQLite file up to date; on PostgreSQL run taskbay migrate up, or start with --auto-migrate"
 
 // Up brings the schema up to date. Several processes may do so at once. A newer
 // schema than this program knows is an error that says so.
@@ -76,6 +87,6 @@ func (s *Schema) Up(ctx context.Context) error {
 	if _, err := s.provider.Up(ctx); err != nil {
 		return fmt.Errorf("bring the schema up to date: %w", err)
 	}
-	s.has = s.knows
+	s.has, s.lacks = s.knows, false
 	return nil
 }

@@ -25,6 +25,16 @@ const readers = 4
 // brings its schema up to date. A file with a newer schema than this program
 // knows is an error that says so.
 func OpenSQLite(ctx context.Context, dir string, live Publisher) (*DB, error) {
+	return openSQLite(ctx, dir, live, (*Schema).Up)
+}
+
+// OpenSQLiteAsIs is OpenSQLite for what works beside a server that may be running: a
+// file with another schema than this program needs is an error that says so.
+func OpenSQLiteAsIs(ctx context.Context, dir string, live Publisher) (*DB, error) {
+	return openSQLite(ctx, dir, live, func(s *Schema, _ context.Context) error { return s.Check() })
+}
+
+func openSQLite(ctx context.Context, dir string, live Publisher, fit func(*Schema, context.Context) error) (*DB, error) {
 	file := filepath.Join(dir, FileName)
 	if err := makePrivate(file); err != nil {
 		return nil, err
@@ -35,7 +45,7 @@ func OpenSQLite(ctx context.Context, dir string, live Publisher) (*DB, error) {
 	}
 	schema, err := newSchema(ctx, sqliteDialect(), writer)
 	if err == nil {
-		err = schema.Up(ctx)
+		err = fit(schema, ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, writer.Close())

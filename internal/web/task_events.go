@@ -26,6 +26,11 @@ func (s *server) taskEvents(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
+		if delta.Task.Version < seen { // as after a restore
+			if delta, err = s.Tasks.Changes(ctx, p, id, 0); err != nil {
+				return nil, err
+			}
+		}
 		if delta.Task.ID != id {
 			return []event{{name: "moved", data: []byte("/tasks/" + delta.Task.ID)}}, nil
 		}
