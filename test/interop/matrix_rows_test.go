@@ -267,6 +267,16 @@ func (c *conversation) cancel() string {
 		return said(err)
 	}
 	o, err := c.client.Cancel(c.ctx, c.to, c.task.TaskID())
+	var refused *remote.Error
+	for range 5 { // the Go SDK refuses it while the run that asked is about to end
+		if !errors.As(err, &refused) || refused.Code != remote.CodeTaskNotCancelable {
+			break
+		}
+		if _, err := c.client.Get(c.ctx, c.to, c.task.TaskID(), nil); err != nil {
+			return said(err)
+		}
+		o, err = c.client.Cancel(c.ctx, c.to, c.task.TaskID())
+	}
 	if err != nil {
 		return said(err)
 	}
