@@ -19,7 +19,7 @@ const (
 	notifyBytes   = 7000                 // of one notification; PostgreSQL takes less than 8000
 	notifyTime    = 5 * time.Second      // for sending one
 	listenRetry   = time.Second          // between attempts to listen again
-	listenTimeout = 10 * time.Second     // for one attempt
+	listenTimeout = 30 * time.Second     // for one attempt
 )
 
 // relay is the Publisher of one process among several: what this one changes is

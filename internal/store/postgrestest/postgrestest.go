@@ -37,6 +37,7 @@ func URL(t testing.TB) string {
 	})
 	query := server.Query()
 	query.Set("search_path", schema)
+	query.Set("connect_timeout", "60") // many tests share the server, and few cores
 	server.RawQuery = query.Encode()
 	return server.String()
 }
