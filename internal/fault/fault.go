@@ -16,11 +16,13 @@ type Kind string
 // The kinds. Each has one HTTP status, see Status.
 const (
 	Invalid       Kind = "invalid"       // the request cannot be read or breaks a rule
+	SignedOut     Kind = "signed-out"    // nobody knows who the caller is
 	Forbidden     Kind = "forbidden"     // the caller may not do this
 	NotFound      Kind = "not-found"     // it does not exist, or the caller may not know that it does
 	Conflict      Kind = "conflict"      // it clashes with what has happened meanwhile
 	Unprocessable Kind = "unprocessable" // well-formed, but its fields do not pass their checks
 	TooLarge      Kind = "too-large"     // over a size limit
+	TooMany       Kind = "too-many"      // more requests than the caller may make; trying later helps
 	Unavailable   Kind = "unavailable"   // a dependency does not answer; trying later may help
 	Gone          Kind = "gone"          // it was there and is lost
 	Internal      Kind = "internal"      // everything else
@@ -102,11 +104,13 @@ func Public(err error) *Error {
 
 var statuses = map[Kind]int{
 	Invalid:       http.StatusBadRequest,
+	SignedOut:     http.StatusUnauthorized,
 	Forbidden:     http.StatusForbidden,
 	NotFound:      http.StatusNotFound,
 	Conflict:      http.StatusConflict,
 	Unprocessable: http.StatusUnprocessableEntity,
 	TooLarge:      http.StatusRequestEntityTooLarge,
+	TooMany:       http.StatusTooManyRequests,
 	Unavailable:   http.StatusServiceUnavailable,
 	Gone:          http.StatusGone,
 	Internal:      http.StatusInternalServerError,

@@ -158,7 +158,7 @@ func (p *process) taskIn(taskID, state string) attacked {
 			return got
 		}
 	}
-	p.t.Fatalf("the task is %s, want it to become %s", got.State, state)
+	p.t.Fatalf("task %s is %s, want it to become %s: %+.2000v", taskID, got.State, state, got)
 	return got
 }
 
