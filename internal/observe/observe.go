@@ -5,7 +5,6 @@
 package observe
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -365,7 +364,7 @@ func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time
 	}
 	var outcome task.Outcome
 	err = o.Update(ctx, func(tx Tx) (err error) {
-		outcome, err = o.take(tx, prepared, last, told, 0)
+		outcome, err = o.take(tx, prepared, last, told)
 		return err
 	})
 	if err == nil && o.Meter != nil {
@@ -374,30 +373,29 @@ func (o *Observer) ingest(ctx context.Context, observed task.Observed, last time
 	return outcome, err
 }
 
-// take takes an observation in and plans the next check. One that a stream brought
-// has the stream's epoch, else 0.
-func (o *Observer) take(tx Tx, prepared task.Prepared, last time.Duration, told bool, epoch int64) (task.Outcome, error) {
+// take takes an observation in and plans the next check.
+func (o *Observer) take(tx Tx, prepared task.Prepared, last time.Duration, told bool) (task.Outcome, error) {
 	observed := prepared.Observed()
 	before, _, err := tx.TaskHead(observed.TaskID)
 	if err != nil {
 		return task.Outcome{}, err
 	}
-	if epoch != 0 {
-		if mine, err := tx.HoldsStream(observed.TaskID, o.Owner, epoch); err != nil || !mine {
-			return task.Outcome{}, cmp.Or(err, errTakenOver)
-		}
-	}
 	outcome, err := task.Ingest(tx, o.NewID, prepared)
 	if err != nil {
-		return outcome, err
-	}
-	if _, err := tx.SetCheckError(outcome.TaskID, ""); err != nil {
 		return outcome, err
 	}
 	if outcome.Head.State != before.State || outcome.Head.Question != before.Question {
 		last = 0
 	}
-	return outcome, o.plan(tx, outcome, observed.Asked, told, last)
+	return outcome, o.heardOf(tx, outcome, observed.Asked, told, last)
+}
+
+// heardOf notes that a task could be heard of, and plans its next check.
+func (o *Observer) heardOf(tx Tx, outcome task.Outcome, asked time.Time, told bool, last time.Duration) error {
+	if _, err := tx.SetCheckError(outcome.TaskID, ""); err != nil {
+		return err
+	}
+	return o.plan(tx, outcome, asked, told, last)
 }
 
 // plan plans the check after an observation. A check that something waits for is not

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -215,21 +216,42 @@ func (o *Observer) ingestAll(events []task.Observed, epoch int64) (outcomes []ta
 		if err != nil {
 			return err
 		}
-		return o.Update(o.ctx, func(tx Tx) error {
-			outcomes = nil
-			for _, e := range prepared {
-				outcome, err := o.take(tx, e, 0, true, epoch)
-				if err != nil {
-					return err
-				}
-				if outcomes = append(outcomes, outcome); !goesOn(outcome) {
-					return nil
-				}
-			}
-			return nil
+		return o.Update(o.ctx, func(tx Tx) (err error) {
+			outcomes, err = o.takeStreamed(tx, prepared, epoch)
+			return err
 		})
 	})
 	return outcomes, err
+}
+
+// takeStreamed is what ingestAll does within a transaction. The check after the events
+// is planned once for each task that they are about.
+func (o *Observer) takeStreamed(tx Tx, prepared []task.Prepared, epoch int64) (outcomes []task.Outcome, err error) {
+	taskID := prepared[0].Observed().TaskID
+	if _, _, err := tx.TaskHead(taskID); err != nil { // locks it: nobody claims its stream before the end
+		return nil, err
+	}
+	if mine, err := tx.HoldsStream(taskID, o.Owner, epoch); err != nil || !mine {
+		return nil, cmp.Or(err, errTakenOver)
+	}
+	for _, e := range prepared {
+		outcome, err := task.Ingest(tx, o.NewID, e)
+		if err != nil {
+			return nil, err
+		}
+		if outcomes = append(outcomes, outcome); !goesOn(outcome) {
+			break
+		}
+	}
+	for i, outcome := range outcomes {
+		if i+1 < len(outcomes) && outcomes[i+1].TaskID == outcome.TaskID {
+			continue
+		}
+		if err := o.heardOf(tx, outcome, time.Time{}, true, 0); err != nil {
+			return nil, err
+		}
+	}
+	return outcomes, nil
 }
 
 // prepareAll keeps the bytes that events bring.

@@ -16,30 +16,36 @@ func errNoTask() error { return fault.New(fault.NotFound, "There is no such task
 
 // TaskHead implements task.Tx.
 func (tx *Tx) TaskHead(taskID string) (task.Head, task.Owner, error) {
-	var h task.Head
-	var o task.Owner
+	h, o, _, err := tx.taskHead(taskID)
+	return h, o, err
+}
+
+// position is the place of a task's next timeline entry, and its version.
+type position struct{ seq, version int64 }
+
+func (tx *Tx) taskHead(taskID string) (h task.Head, o task.Owner, at position, err error) {
 	var stateAt, observed, doubted, unsettled micros
 	var merged sql.NullString
-	err := tx.row(`SELECT id, COALESCE(remote_task_id, ''), context_id, kind, state, state_us,
+	err = tx.row(`SELECT id, COALESCE(remote_task_id, ''), context_id, kind, state, state_us,
 			question_id, question_sha256, question_number, answered_by, observed_us,
 			snapshot_sha256, doubt, doubt_us, state_stream, unsettled_us, organisation_id, agent_id, tenant, title, merged_into,
-			ledger_events, ledger_bytes, cut_events, cut_bytes
+			ledger_events, ledger_bytes, cut_events, cut_bytes, next_seq, version
 		FROM task WHERE id = ?`+tx.forUpdate(), taskID).
 		Scan(&h.TaskID, &h.RemoteTaskID, &h.ContextID, &h.Kind, &h.State, &stateAt,
 			&h.Question.MessageID, &h.Question.Digest, &h.Question.Number, &h.AnsweredBy, &observed,
 			&h.Sight, &h.Doubt.Status, &doubted, &h.StateStream, &unsettled, &o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged,
-			&o.Ledger.Events, &o.Ledger.Bytes, &o.Ledger.CutEvents, &o.Ledger.CutBytes)
+			&o.Ledger.Events, &o.Ledger.Bytes, &o.Ledger.CutEvents, &o.Ledger.CutBytes, &at.seq, &at.version)
 	if errors.Is(err, sql.ErrNoRows) {
-		return h, o, errNoTask()
+		return h, o, at, errNoTask()
 	}
 	if err != nil {
-		return h, o, fmt.Errorf("read task %s: %w", taskID, err)
+		return h, o, at, fmt.Errorf("read task %s: %w", taskID, err)
 	}
 	if merged.Valid {
-		return tx.TaskHead(merged.String)
+		return tx.taskHead(merged.String)
 	}
 	h.StateAt, h.ObservedAt, h.Doubt.Since, h.Unsettled = stateAt.Time, observed.Time, doubted.Time, unsettled.Time
-	return h, o, nil
+	return h, o, at, nil
 }
 
 // FindRemoteTask implements task.Tx.
@@ -68,11 +74,11 @@ func (tx *Tx) CreateTask(h task.Head, o task.Owner) error {
 // MergeTask implements task.Tx: the timeline, the ledger's future and the
 // commands of from belong to into, and from points there.
 func (tx *Tx) MergeTask(from, into string) error {
-	seq, version, err := tx.position(into)
+	at, err := tx.position(into)
 	if err != nil {
 		return err
 	}
-	version++
+	seq, version := at.seq, at.version+1
 	messages, err := tx.Messages(from, 0)
 	if err != nil {
 		return err
@@ -94,25 +100,21 @@ func (tx *Tx) MergeTask(from, into string) error {
 	return tx.execOne("UPDATE task SET next_seq = ?, version = ?, updated_us = ? WHERE id = ?", seq, version, us(tx.now), into)
 }
 
-// position returns the place of the next timeline entry, and the version.
-func (tx *Tx) position(taskID string) (seq, version int64, err error) {
-	err = tx.row("SELECT next_seq, version FROM task WHERE id = ?"+tx.forUpdate(), taskID).Scan(&seq, &version)
+func (tx *Tx) position(taskID string) (at position, err error) {
+	err = tx.row("SELECT next_seq, version FROM task WHERE id = ?"+tx.forUpdate(), taskID).Scan(&at.seq, &at.version)
 	if err != nil {
 		err = fmt.Errorf("read task %s: %w", taskID, err)
 	}
-	return seq, version, err
+	return at, err
 }
 
 // ApplyChanges implements task.Tx.
 func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Time) (changed bool, err error) {
-	was, _, err := tx.TaskHead(h.TaskID)
+	was, _, at, err := tx.taskHead(h.TaskID)
 	if err != nil {
 		return false, err
 	}
-	w, err := tx.writeTimeline(h.TaskID)
-	if err != nil {
-		return false, err
-	}
+	w := tx.timelineFrom(h.TaskID, at)
 	w.at = received
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
@@ -122,31 +124,40 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Tim
 	if err := w.touchQuestion(was, h); err != nil {
 		return false, err
 	}
-	if _, err := tx.exec("UPDATE task SET observed_us = ?, state_us = ?, snapshot_sha256 = ?, doubt = ?, doubt_us = ?, state_stream = ?, unsettled_us = ? WHERE id = ?",
-		us(h.ObservedAt), us(h.StateAt), h.Sight, h.Doubt.Status, us(h.Doubt.Since), h.StateStream, us(h.Unsettled), h.TaskID); err != nil {
-		return false, fmt.Errorf("store how task %s was heard: %w", h.TaskID, err)
-	}
 	if h.State.Terminal() && !was.State.Terminal() { // what became of a refused cancel looks different now
 		if _, err := tx.exec("UPDATE command SET version = ? WHERE task_id = ? AND action = 'cancel' AND refused AND seq IS NOT NULL", w.version, h.TaskID); err != nil {
 			return false, fmt.Errorf("mark the cancels of task %s: %w", h.TaskID, err)
 		}
 	}
-	h.ObservedAt, h.StateAt, h.Sight, h.Doubt = was.ObservedAt, was.StateAt, was.Sight, was.Doubt
-	h.StateStream, h.Unsettled = was.StateStream, was.Unsettled
-	if h == was && !w.changed {
+	heard := []any{us(h.ObservedAt), us(h.StateAt), h.Sight, h.Doubt.Status, us(h.Doubt.Since), h.StateStream, us(h.Unsettled)}
+	if shown(h) == shown(was) && !w.changed {
+		if _, err := tx.exec("UPDATE task SET "+setHeard+" WHERE id = ?", append(heard, h.TaskID)...); err != nil {
+			return false, fmt.Errorf("store how task %s was heard: %w", h.TaskID, err)
+		}
 		return false, nil
 	}
-	err = tx.execOne(`UPDATE task SET remote_task_id = NULLIF(?, ''), context_id = ?, kind = ?, state = ?,
+	err = tx.execOne("UPDATE task SET "+setHeard+`, remote_task_id = NULLIF(?, ''), context_id = ?, kind = ?, state = ?,
 			question_id = ?, question_sha256 = ?, question_number = ?, answered_by = ?, needs_you = ?,
 			next_seq = ?, version = ?, updated_us = ?
-		WHERE id = ?`,
+		WHERE id = ?`, append(heard,
 		h.RemoteTaskID, h.ContextID, string(h.Kind), string(h.State),
 		h.Question.MessageID, h.Question.Digest, h.Question.Number, h.AnsweredBy, h.NeedsYou(),
-		w.seq, w.version, us(tx.now), h.TaskID)
+		w.seq, w.version, us(tx.now), h.TaskID)...)
 	if err != nil {
 		return false, fmt.Errorf("store task %s: %w", h.TaskID, err)
 	}
 	return true, nil
+}
+
+// setHeard sets how a task was heard.
+const setHeard = "observed_us = ?, state_us = ?, snapshot_sha256 = ?, doubt = ?, doubt_us = ?, state_stream = ?, unsettled_us = ?"
+
+// shown is a head without how its task was heard: a change of that alone is none of
+// the task.
+func shown(h task.Head) task.Head {
+	h.ObservedAt, h.StateAt, h.Unsettled = time.Time{}, time.Time{}, time.Time{}
+	h.Sight, h.StateStream, h.Doubt = "", "", task.Doubt{}
+	return h
 }
 
 const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), (SELECT removed_us IS NOT NULL FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,

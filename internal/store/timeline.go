@@ -26,8 +26,13 @@ type timelineWriter struct {
 }
 
 func (tx *Tx) writeTimeline(taskID string) (*timelineWriter, error) {
-	seq, version, err := tx.position(taskID)
-	return &timelineWriter{tx: tx, taskID: taskID, seq: seq, version: version + 1, at: tx.now}, err
+	at, err := tx.position(taskID)
+	return tx.timelineFrom(taskID, at), err
+}
+
+// timelineFrom is writeTimeline where the position is known.
+func (tx *Tx) timelineFrom(taskID string, at position) *timelineWriter {
+	return &timelineWriter{tx: tx, taskID: taskID, seq: at.seq, version: at.version + 1, at: tx.now}
 }
 
 func (w *timelineWriter) apply(c task.Change) error {
@@ -158,9 +163,14 @@ func (w *timelineWriter) insertArtifact(a a2a.Artifact, digest, stream string) e
 func (w *timelineWriter) addParts(artifactID, parts string) error {
 	var place int64
 	err := w.tx.row("UPDATE artifact SET next_part = next_part + 1 WHERE task_id = ? AND artifact_id = ? RETURNING next_part", w.taskID, artifactID).Scan(&place)
-	if err == nil {
-		_, err = w.tx.exec("INSERT INTO artifact_part (task_id, artifact_id, part, parts) VALUES (?, ?, ?, ?)", w.taskID, artifactID, place, parts)
+	if err != nil {
+		return fmt.Errorf("make room for the parts of an artifact: %w", err)
 	}
+	return w.putParts(artifactID, place, parts)
+}
+
+func (w *timelineWriter) putParts(artifactID string, place int64, parts string) error {
+	_, err := w.tx.exec("INSERT INTO artifact_part (task_id, artifact_id, part, parts) VALUES (?, ?, ?, ?)", w.taskID, artifactID, place, parts)
 	if err != nil {
 		return fmt.Errorf("store the parts of an artifact: %w", err)
 	}
@@ -170,21 +180,22 @@ func (w *timelineWriter) addParts(artifactID, parts string) error {
 // appendArtifact adds a chunk. The first chunk of an artifact that is not there
 // makes it.
 func (w *timelineWriter) appendArtifact(a a2a.Artifact, stream string) error {
-	n, err := w.tx.exec(`UPDATE artifact SET version = ?, appended = TRUE, sha256 = '',
+	var place int64
+	err := w.tx.row(`UPDATE artifact SET version = ?, appended = TRUE, sha256 = '', next_part = next_part + 1,
 			search = CASE WHEN LENGTH(search) < ? THEN search || ? ELSE search END
-		WHERE task_id = ? AND artifact_id = ?`, w.version, maxSearch, searchText(a.Parts), w.taskID, a.ArtifactID)
+		WHERE task_id = ? AND artifact_id = ? RETURNING next_part`, w.version, maxSearch, searchText(a.Parts), w.taskID, a.ArtifactID).Scan(&place)
+	if errors.Is(err, sql.ErrNoRows) {
+		return w.putArtifact(a, stream)
+	}
 	if err != nil {
 		return fmt.Errorf("extend an artifact: %w", err)
-	}
-	if n == 0 {
-		return w.putArtifact(a, stream)
 	}
 	w.changed = true
 	parts, err := a2a.EncodeParts(a.Parts)
 	if err != nil {
 		return fmt.Errorf("write the parts of an artifact: %w", err)
 	}
-	return w.addParts(a.ArtifactID, string(parts))
+	return w.putParts(a.ArtifactID, place, string(parts))
 }
 
 func (w *timelineWriter) complete(artifactID string) error {

@@ -150,7 +150,7 @@ func (p *process) send(agentID, text string) (taskID string) {
 func (p *process) taskIn(taskID, state string) attacked {
 	p.t.Helper()
 	var got attacked
-	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
+	for end := time.Now().Add(6 * time.Minute); time.Now().Before(end); <-time.After(500 * time.Millisecond) {
 		if _, err := p.call("GET", "/api/v1/tasks/"+taskID, nil, &got, ""); err != nil {
 			p.t.Fatal(err)
 		}
