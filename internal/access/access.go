@@ -76,6 +76,8 @@ type Need string
 // operating also take a grant on the agent, unless one is an administrator.
 const (
 	NeedNothing    Need = "nothing" // for anyone, signed in or not
+	NeedSignIn     Need = "sign-in" // for anyone, but all of them together have one allowance
+	NeedOwn        Need = "own"     // changes one's own sessions and tokens: for any role, but no token below its owner
 	NeedRead       Need = "read"
 	NeedOperate    Need = "operate"
 	NeedAdminister Need = "administer"
@@ -86,6 +88,7 @@ var needs = map[Need]struct {
 	roles  map[Role]bool
 	scopes map[Scope]bool
 }{
+	NeedOwn:        {map[Role]bool{Admin: true, Operator: true, Viewer: true}, map[Scope]bool{ScopeAdminister: true}},
 	NeedRead:       {map[Role]bool{Admin: true, Operator: true, Viewer: true}, map[Scope]bool{ScopeRead: true, ScopeOperate: true, ScopeAdminister: true}},
 	NeedOperate:    {map[Role]bool{Admin: true, Operator: true}, map[Scope]bool{ScopeOperate: true, ScopeAdminister: true}},
 	NeedAdminister: {map[Role]bool{Admin: true}, map[Scope]bool{ScopeAdminister: true}},
@@ -95,7 +98,7 @@ var needs = map[Need]struct {
 // fault.Forbidden otherwise. It is the one policy; which agents somebody may see or
 // operate is for View and Tx of the nouns to say.
 func Allow(p Principal, n Need) error {
-	if n == NeedNothing {
+	if n == NeedNothing || n == NeedSignIn {
 		return nil
 	}
 	by := needs[n]

@@ -15,6 +15,8 @@ func TestAllow(t *testing.T) {
 	}
 	ways := map[access.Need]map[way]bool{ // those that are let in
 		access.NeedNothing: nil, // all are
+		access.NeedSignIn:  nil,
+		access.NeedOwn:     {{access.Admin, access.ScopeAdminister}: true, {access.Operator, access.ScopeAdminister}: true, {access.Viewer, access.ScopeAdminister}: true},
 		access.NeedRead: {
 			{access.Admin, access.ScopeRead}: true, {access.Admin, access.ScopeOperate}: true, {access.Admin, access.ScopeAdminister}: true,
 			{access.Operator, access.ScopeRead}: true, {access.Operator, access.ScopeOperate}: true, {access.Operator, access.ScopeAdminister}: true,
@@ -31,7 +33,7 @@ func TestAllow(t *testing.T) {
 		for _, role := range []access.Role{access.Admin, access.Operator, access.Viewer, "", "owner"} {
 			for _, scope := range []access.Scope{access.ScopeRead, access.ScopeOperate, access.ScopeAdminister, "", "all"} {
 				err := access.Allow(access.Principal{Role: role, Scope: scope}, need)
-				if want := need == access.NeedNothing || allowed[way{role, scope}]; (err == nil) != want {
+				if want := need == access.NeedNothing || need == access.NeedSignIn || allowed[way{role, scope}]; (err == nil) != want {
 					t.Errorf("a %q with scope %q and need %q: allowed is %t, want %t", role, scope, need, err == nil, want)
 				} else if err != nil && fault.KindOf(err) != fault.Forbidden {
 					t.Errorf("a %q with scope %q and need %q: %v is %s, want %s", role, scope, need, err, fault.KindOf(err), fault.Forbidden)

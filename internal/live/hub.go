@@ -5,6 +5,7 @@ package live
 
 import (
 	"maps"
+	"strings"
 	"sync"
 )
 
@@ -13,6 +14,12 @@ func TaskTopic(id string) string { return "task/" + id }
 
 // OrganisationTopic is the topic of everything in an organisation.
 func OrganisationTopic(id string) string { return "organisation/" + id }
+
+// AccessTopic is the topic of who may do what in an organisation: of its members,
+// their roles and grants, and of sessions and tokens that end.
+func AccessTopic(organisationID string) string { return accessTopics + organisationID }
+
+const accessTopics = "access/"
 
 // CommandsTopic is the topic of everything that dispatchers of commands wait for.
 const CommandsTopic = "commands"
@@ -57,12 +64,15 @@ func (h *Hub) forget(c chan struct{}, topics []string) {
 	}
 }
 
-// Watchers is how many watch.
+// Watchers is how many watch, without those who only watch over access.
 func (h *Hub) Watchers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	different := make(map[chan struct{}]struct{})
-	for _, watchers := range h.watchers {
+	for topic, watchers := range h.watchers {
+		if strings.HasPrefix(topic, accessTopics) {
+			continue
+		}
 		maps.Copy(different, watchers)
 	}
 	return len(different)

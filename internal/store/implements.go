@@ -1,6 +1,7 @@
 package store
 
 import (
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/command"
@@ -13,6 +14,7 @@ import (
 
 // What a transaction is to each noun.
 var (
+	_ access.SessionTx  = (*Tx)(nil)
 	_ agent.Tx          = (*Tx)(nil)
 	_ artifact.Tx       = (*Tx)(nil)
 	_ command.Tx        = (*Tx)(nil)
