@@ -8,6 +8,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/observe"
 	"github.com/agent-taskbay/taskbay/internal/push"
 	"github.com/agent-taskbay/taskbay/internal/retention"
+	"github.com/agent-taskbay/taskbay/internal/signin"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/worker"
 )
@@ -23,6 +24,7 @@ var (
 	_ observe.SweepTx   = (*Tx)(nil)
 	_ push.Tx           = (*Tx)(nil)
 	_ retention.Tx      = (*Tx)(nil)
+	_ signin.Tx         = (*Tx)(nil)
 	_ worker.Tx         = (*Tx)(nil)
 	_ task.ReadTx       = (*Tx)(nil)
 	_ task.BlobTx       = (*Tx)(nil)

@@ -1,10 +1,8 @@
 package vault
 
 import (
-	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
-	"fmt"
 )
 
 // MAC returns an authentication code of a text for a purpose, 32 bytes, made with the
@@ -28,11 +26,7 @@ func (r *Ring) CheckMAC(purpose, text string, code []byte) bool {
 }
 
 func (r *Ring) mac(keyID, purpose, text string) []byte {
-	key, err := hkdf.Key(sha256.New, r.keys[keyID], nil, purpose, sha256.Size)
-	if err != nil {
-		panic(fmt.Sprintf("vault: a key of %d bytes cannot be derived: %v", sha256.Size, err)) // only more than 255 times as many cannot
-	}
-	code := hmac.New(sha256.New, key)
+	code := hmac.New(sha256.New, r.derive(keyID, purpose))
 	_, _ = code.Write([]byte(text)) // never fails
 	return code.Sum(nil)
 }

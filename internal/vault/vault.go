@@ -42,6 +42,10 @@ func (r *Ring) Seal(owner Owner, plaintext []byte) (string, error) {
 		WithHeader(headerOrganisation, owner.Organisation).
 		WithHeader(headerAgent, owner.Agent)
 	recipient := jose.Recipient{Algorithm: jose.DIRECT, Key: r.keys[r.active], KeyID: r.active}
+	return seal(recipient, options, plaintext)
+}
+
+func seal(recipient jose.Recipient, options *jose.EncrypterOptions, plaintext []byte) (string, error) {
 	encrypter, err := jose.NewEncrypter(jose.A256GCM, recipient, options)
 	if err != nil {
 		return "", fmt.Errorf("prepare to encrypt: %w", err)

@@ -92,6 +92,8 @@ func Run(t *testing.T, open Open) {
 		"Sessions":                 testSessions,
 		"SessionsFollowTheRecord":  testSessionsFollowTheRecord,
 		"SignOut":                  testSignOut,
+		"SignInsComeBackOnce":      testSignInsComeBackOnce,
+		"ExactIdentities":          testExactIdentities,
 		"SignalsAfterCommit":       testSignalsAfterCommit,
 		"NothingOfAFailedUpdate":   testNothingOfAFailedUpdate,
 		"OtherOrganisationsSeeNot": testOtherOrganisationsSeeNothing,
