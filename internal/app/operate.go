@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/api"
@@ -23,6 +24,7 @@ func (a *App) operations() operations {
 		metrics: a.metrics.Handler(),
 		ready: api.Ready(a.log,
 			api.ReadyCheck{Name: "database", Run: a.databaseAnswers},
+			api.ReadyCheck{Name: "writes", Run: (&writeProbe{try: a.db.Writable}).check},
 			api.ReadyCheck{Name: "migrations", Run: a.schemaFits},
 			api.ReadyCheck{Name: "keys", Run: a.keysShared},
 			api.ReadyCheck{Name: "workers", Run: a.workersLive},
@@ -35,6 +37,37 @@ func (a *App) databaseAnswers(ctx context.Context) error {
 		return fault.Wrap(err, fault.Unavailable, "The database does not answer.")
 	}
 	return nil
+}
+
+// A writeProbe tries whether the database takes writes, every few seconds at most
+// however often it is asked.
+type writeProbe struct {
+	try func(context.Context) error
+
+	mu   sync.Mutex
+	last time.Time
+	err  error // of the last try
+}
+
+const (
+	probeEvery = 3 * time.Second
+	probeTime  = 3 * time.Second // for one try, which does not end with the request that made it
+)
+
+func (p *writeProbe) check(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.last) < probeEvery {
+		return p.err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
+	defer cancel()
+	p.err = p.try(ctx)
+	if ctx.Err() != nil {
+		p.err = fault.New(fault.Unavailable, "The database did not take a write within %d seconds.", int(probeTime.Seconds()))
+	}
+	p.last = time.Now()
+	return p.err
 }
 
 func (a *App) schemaFits(ctx context.Context) error {

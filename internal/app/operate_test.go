@@ -54,6 +54,7 @@ func TestMetrics(t *testing.T) {
 	s.Page("/tasks/" + c.TaskID)
 	get(t, s, "/tasks?q="+said)
 	get(t, s, "/none/"+said)
+	get(t, s, "/readyz")
 	var metrics string
 	s.Eventually("the metrics of a check", func() bool {
 		_, metrics, _ = get(t, s, "/metrics")
@@ -75,6 +76,7 @@ func TestMetrics(t *testing.T) {
 		`taskbay_live_watchers [1-9]`,
 		`taskbay_http_request_duration_seconds_count{code="200",method="GET",route="/tasks/{id}"} 1`,
 		`taskbay_http_request_duration_seconds_count{code="202",method="POST",route="/api/v1/agents/{id}/commands"} 1`,
+		`taskbay_http_request_duration_seconds_count{code="200",method="GET",route="/readyz"} 1`,
 		`process_open_fds [1-9]`,
 	} {
 		if !regexp.MustCompile(`(?m)^` + regexp.MustCompile(`[{}]`).ReplaceAllString(want, `\$0`)).MatchString(metrics) {
@@ -99,8 +101,8 @@ func ready(t *testing.T, s *apptest.Server, address string) (status int, failing
 		Status string
 		Checks []struct{ Name, Status, Detail string }
 	}
-	if err := json.Unmarshal([]byte(body), &answer); err != nil || len(answer.Checks) != 5 {
-		t.Fatalf("%s answers %s (%v), want five checks", address, body, err)
+	if err := json.Unmarshal([]byte(body), &answer); err != nil || len(answer.Checks) != 6 {
+		t.Fatalf("%s answers %s (%v), want six checks", address, body, err)
 	}
 	for _, c := range answer.Checks {
 		if c.Status != "ok" {

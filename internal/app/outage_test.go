@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -200,5 +202,56 @@ func TestTheDatabaseGoesAway(t *testing.T) {
 	}
 	if s.Call("GET", "/api/v1/commands/"+first.ID, nil, &first); first.Status != "succeeded" {
 		t.Errorf("the first command is %s: %s", first.Status, first.Error)
+	}
+}
+
+// TestTheDatabaseIsReadOnly has the database refuse to be written, as a standby does.
+// The server says so, refuses what it cannot keep, and goes on when it can.
+func TestTheDatabaseIsReadOnly(t *testing.T) {
+	t.Parallel()
+	database := postgrestest.URL(t)
+	s := apptest.Start(t, apptest.Options{DatabaseURL: database, Log: slog.New(slog.DiscardHandler)})
+	agent := s.Register(startFiles(t))
+	setReadOnly(t, database, true)
+	s.Eventually("a server that is not ready", func() bool {
+		status, failing := ready(t, s, "/readyz")
+		return status == http.StatusServiceUnavailable && slices.Contains(failing, "writes")
+	})
+	s.Eventually("503 for a command", func() bool {
+		return s.Call("POST", "/api/v1/agents/"+agent.ID+"/commands", map[string]any{"text": "go"}, nil, "Idempotency-Key", "k") == http.StatusServiceUnavailable
+	})
+	if status, _, _ := get(t, s, "/tasks"); status != http.StatusOK {
+		t.Errorf("reading is answered %d", status)
+	}
+	setReadOnly(t, database, false)
+	s.Eventually("a server that is ready", func() bool {
+		status, _ := ready(t, s, "/readyz")
+		return status == http.StatusOK
+	})
+	var c apptest.Command
+	if status := s.Call("POST", "/api/v1/agents/"+agent.ID+"/commands", map[string]any{"text": "go"}, &c, "Idempotency-Key", "k"); status != http.StatusAccepted {
+		t.Fatalf("the command is answered %d afterwards", status)
+	}
+	s.TaskIn(c.TaskID, "TASK_STATE_COMPLETED")
+}
+
+// setReadOnly has a database take no writes, or take them again, and ends its
+// sessions, which keep what they began with.
+func setReadOnly(t *testing.T, database string, readOnly bool) {
+	t.Helper()
+	db, err := sql.Open("pgx", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	for _, statement := range []string{
+		"SET default_transaction_read_only = off",
+		`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ` + fmt.Sprint(readOnly) + `', current_database()); END $$`,
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

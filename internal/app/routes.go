@@ -11,7 +11,8 @@ import (
 
 // routes puts the pages, the API and what operators of the process look at behind one door each. The
 // pages stand behind a guard of their own, which refuses with a page. No ServeMux
-// decides here: it would answer CONNECT and paths to clean before a guard does.
+// decides here: it would answer CONNECT and paths to clean before a guard does. So what
+// is chosen here says itself which pattern it matched, for the metrics.
 //
 // Pushes come from agents, by any name of this server, and are let in by their secrets
 // alone; nil takes none in.
@@ -20,10 +21,13 @@ func routes(pages, programs http.Handler, operations operations, pushes http.Han
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/healthz":
+			r.Pattern = path
 			operations.health.ServeHTTP(w, r)
 		case path == "/readyz":
+			r.Pattern = path
 			operations.ready.ServeHTTP(w, r)
 		case path == "/metrics" && operations.metrics != nil:
+			r.Pattern = path
 			operations.metrics.ServeHTTP(w, r)
 		case path == "/api" || strings.HasPrefix(path, "/api/"):
 			programs.ServeHTTP(w, r)

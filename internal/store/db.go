@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/fault"
@@ -34,6 +35,7 @@ type DB struct {
 	now     func() time.Time
 	knows   int64          // the schema version that this program needs
 	closers []func() error // in the order in which they are called
+	failed  atomic.Pointer[failedWrite]
 }
 
 // Close closes the database.
@@ -99,10 +101,13 @@ func (db *DB) run(ctx context.Context, pool *sql.DB, options *sql.TxOptions, f f
 		return err
 	}
 	why := db.dialect.away(err)
-	switch {
-	case why == "":
+	if why == "" {
 		return err
-	case errors.Is(err, errCommit):
+	}
+	if options == nil {
+		db.failed.Store(&failedWrite{time.Now(), why})
+	}
+	if errors.Is(err, errCommit) {
 		return fault.Wrap(err, fault.Unavailable, "%s It may or may not have kept what was asked for: look before you try again.", why)
 	}
 	return fault.Wrap(err, fault.Unavailable, "%s Nothing was changed: try again in a moment.", why)

@@ -117,8 +117,9 @@ func postgresDialect() dialect {
 	}
 }
 
-// awayPostgres tells a server that cannot be reached, is starting or stopping, or
-// takes no more connections from everything else that goes wrong.
+// awayPostgres tells a server that cannot be reached, is starting or stopping, takes
+// no more connections, or is read-only, as a standby is, from everything else that
+// goes wrong.
 func awayPostgres(err error) string {
 	var connect *pgconn.ConnectError
 	var network *net.OpError
@@ -128,6 +129,8 @@ func awayPostgres(err error) string {
 		e == nil && (pgconn.SafeToRetry(err) || errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 			errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone)):
 		return "The database does not answer."
+	case e != nil && e.Code == "25006":
+		return "The database takes no writes just now."
 	}
 	return ""
 }
