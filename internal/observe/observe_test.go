@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/artifact/artifacttest"
 	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/observe"
 	"github.com/agent-taskbay/taskbay/internal/remote"
@@ -114,6 +116,8 @@ type bench struct {
 	observer *observe.Observer
 	tasks    *task.Reader
 	taskID   string
+	away     atomic.Bool   // the database, for the observer
+	refused  chan struct{} // as it is, the first times
 }
 
 func setUp(t *testing.T, f *fakeAgent) *bench {
@@ -139,6 +143,18 @@ func setUpLogging(t *testing.T, f *fakeAgent, log *slog.Logger) *bench {
 		t: t, db: db, live: hub, agents: agents, taskID: newID(),
 		observer: &observe.Observer{Update: store.For[observe.Tx](db.Update), Agents: agents, Remote: f, Bytes: bytes, NewID: newID, Owner: newID(), Poll: time.Minute, Live: hub, Log: log},
 		tasks:    &task.Reader{View: store.For[task.ReadTx](db.View), Agents: agents},
+		refused:  make(chan struct{}, 10),
+	}
+	update := b.observer.Update
+	b.observer.Update = func(ctx context.Context, f func(observe.Tx) error) error {
+		if !b.away.Load() {
+			return update(ctx, f)
+		}
+		select {
+		case b.refused <- struct{}{}:
+		default:
+		}
+		return fault.New(fault.Unavailable, "The database does not answer.")
 	}
 	b.update(func(tx *store.Tx) error {
 		return tx.CreateTask(task.Head{TaskID: b.taskID, RemoteTaskID: "r", Kind: task.KindTask, State: a2a.StateWorking},
@@ -265,6 +281,42 @@ func TestAFailedCheckIsShownUntilOneSucceeds(t *testing.T) {
 	b.waitFor("the fault is shown", func(got task.Task) bool { return got.CheckError == "It is asleep." })
 	f.set("WORKING", nil)
 	b.waitFor("the fault is gone", func(got task.Task) bool { return got.CheckError == "" })
+}
+
+// TestAStreamThatEndsInAnOutageIsLetGoOf: its owner lets go of it when the database is
+// back, whether or not it comes to check the task, so that the others need not wait
+// for its end.
+func TestAStreamThatEndsInAnOutageIsLetGoOf(t *testing.T) {
+	t.Parallel()
+	f := &fakeAgent{streaming: true, state: "WORKING", stream: make(chan string), subscribed: make(chan struct{}, 10)}
+	b := setUp(t, f)
+	<-f.subscribed
+	f.stream <- `{"artifactUpdate":{"taskId":"r","artifact":{"artifactId":"a","parts":[{"text":"hi"}]}}}`
+	b.waitFor("its artifact is there", func(got task.Task) bool { return len(got.Artifacts) == 1 })
+	held := func() (held bool) {
+		b.update(func(tx *store.Tx) (err error) {
+			held, err = tx.HoldsStream(b.taskID, b.observer.Owner, 1)
+			return err
+		})
+		return held
+	}
+	if !held() {
+		t.Fatal("nobody holds the stream")
+	}
+	f.set("WORKING", &remote.Error{Delivery: remote.NotSent, Message: "It is asleep."}) // so that no check takes it up again
+	b.away.Store(true)
+	close(f.stream)
+	<-b.refused
+	b.away.Store(false)
+	late, tick := time.After(time.Minute), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
+	for held() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal("the stream is still held, so that the others leave it alone")
+		}
+	}
 }
 
 // lines hands on what is logged.

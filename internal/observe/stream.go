@@ -127,11 +127,20 @@ func (o *Observer) claimStream(taskID string) (epoch int64, err error) {
 	return epoch, err
 }
 
-// releaseStream is done as the process stops, too.
+// releaseStream lets go of a stream, again and again while the database is away: as
+// long as it is held here, the other processes leave it alone. When this process stops
+// it tries once more; they find that its lease has ended.
 func (o *Observer) releaseStream(taskID string, epoch int64) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.ctx), releaseTime)
-	defer cancel()
-	if err := o.Update(ctx, func(tx Tx) error { return tx.ReleaseStream(taskID, o.Owner, epoch) }); err != nil {
+	err := o.insist(o.ctx, func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(o.ctx), releaseTime)
+		defer cancel()
+		err := o.Update(ctx, func(tx Tx) error { return tx.ReleaseStream(taskID, o.Owner, epoch) })
+		if err != nil && ctx.Err() != nil {
+			err = fault.Wrap(err, fault.Unavailable, "The database did not answer in time.")
+		}
+		return err
+	})
+	if err != nil {
 		o.Log.Error("let go of a stream", "task", taskID, "error", err)
 	}
 }
@@ -269,13 +278,15 @@ func (o *Observer) prepareAll(events []task.Observed) ([]task.Prepared, error) {
 
 // checkSoon plans the check after a stream, last being the interval before it.
 func (o *Observer) checkSoon(taskID string, last time.Duration) {
-	err := o.Update(o.ctx, func(tx Tx) error {
-		head, _, err := tx.TaskHead(taskID)
-		if err != nil {
-			return err
-		}
-		at, interval := task.NextCheck(head, false, last, tx.Now())
-		return tx.ScheduleCheck(head.TaskID, at, interval)
+	err := o.insist(o.ctx, func() error {
+		return o.Update(o.ctx, func(tx Tx) error {
+			head, _, err := tx.TaskHead(taskID)
+			if err != nil {
+				return err
+			}
+			at, interval := task.NextCheck(head, false, last, tx.Now())
+			return tx.ScheduleCheck(head.TaskID, at, interval)
+		})
 	})
 	if err != nil && o.ctx.Err() == nil {
 		o.Log.Error("plan a check after a stream", "task", taskID, "error", err)
