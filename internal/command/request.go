@@ -2,7 +2,10 @@ package command
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 )
@@ -33,4 +36,19 @@ func DecodeRequest(stored []byte) (Request, error) {
 	var r Request
 	err := json.Unmarshal(stored, &r)
 	return r, err
+}
+
+// WithoutFiles returns the request with names, sizes and digests of files in place of
+// their bytes, and whether it had any.
+func (r Request) WithoutFiles() (without Request, had bool) {
+	r.Parts = slices.Clone(r.Parts)
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		if p.Raw == nil {
+			continue
+		}
+		sum := sha256.Sum256(p.Raw)
+		p.Raw, p.Artifact, had = nil, &a2a.Blob{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(p.Raw))}, true
+	}
+	return r, had
 }

@@ -41,8 +41,9 @@ func (f *Found) add(g Found) {
 }
 
 // Tx is a transaction of the record as the package needs it. A task can be purged if it
-// has ended, nothing of it has changed since before, none of its commands is pending,
-// dispatching or uncertain, and it was not purged yet.
+// has ended, or is a conversation in which the agent answered with messages alone;
+// nothing of it has changed since before; none of its commands is pending, dispatching
+// or uncertain; and it was not purged since its last change.
 type Tx interface {
 	Now() time.Time
 	// Retention returns an organisation's setting; the zero one if it has none.
@@ -55,7 +56,7 @@ type Tx interface {
 	// PurgeableTasks returns tasks that can be purged.
 	PurgeableTasks(organisationID string, before time.Time, limit int) ([]string, error)
 	// PurgeTask purges up to limit observations of a task, if it still can be, and, once
-	// none is left, its files. done says that nothing is left to purge.
+	// none is left, its files, also those in what its commands sent. done says that nothing is left to purge.
 	PurgeTask(taskID string, before time.Time, limit int) (purged Found, done bool, err error)
 	// TakeTurn reports whether it is this process's turn to do what name says, which
 	// makes the next turn no earlier than next.

@@ -43,7 +43,7 @@ func (tx *Tx) Retaining() ([]string, error) {
 }
 
 // purgeable is a condition on a task t: see retention.Tx.
-var purgeable = `t.merged_into IS NULL AND t.purged_us IS NULL AND t.updated_us < ? AND t.state IN (` + terminalStates + `)
+var purgeable = `t.merged_into IS NULL AND (t.purged_us IS NULL OR t.purged_us < t.updated_us) AND t.updated_us < ? AND (t.kind = 'message' OR t.state IN (` + terminalStates + `))
 	AND NOT EXISTS (SELECT 1 FROM command c WHERE c.task_id = t.id AND c.status IN ('pending', 'dispatching', 'uncertain'))`
 
 // Purgeable implements retention.Tx.
@@ -90,7 +90,41 @@ func (tx *Tx) PurgeTask(taskID string, before time.Time, limit int) (f retention
 	if len(sizes) == limit {
 		return f, false, nil
 	}
+	if err := tx.purgeRequests(taskID); err != nil {
+		return f, false, err
+	}
 	return f, true, tx.purgeBlobs(taskID, &f)
+}
+
+// purgeRequests takes the bytes of files out of what a task's commands sent. The rest
+// of it stays, with each file's name, size and digest.
+func (tx *Tx) purgeRequests(taskID string) error {
+	ids, err := collect(tx, scanString, "SELECT id FROM command WHERE task_id = ? AND action = 'send' ORDER BY id", taskID)
+	for _, id := range ids {
+		if err == nil {
+			err = tx.purgeRequest(id)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("purge files that were sent on task %s: %w", taskID, err)
+	}
+	return nil
+}
+
+func (tx *Tx) purgeRequest(commandID string) error {
+	r, err := tx.CommandByID(commandID)
+	if err != nil || r.Unreadable {
+		return err
+	}
+	without, had := r.Request.WithoutFiles()
+	if !had {
+		return nil
+	}
+	request, err := without.Encode()
+	if err != nil {
+		return err
+	}
+	return tx.execOne("UPDATE command SET request = ? WHERE id = ?", request, commandID)
 }
 
 func scanSize(s scanner) (n int64, err error) { return n, s.Scan(&n) }

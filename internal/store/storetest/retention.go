@@ -7,11 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/retention"
 	"github.com/agent-taskbay/taskbay/internal/store"
+	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
 func (b *bench) retention() *retention.Service {
@@ -146,4 +148,60 @@ func testPurgeIsNarrow(b *bench) {
 	b.exec(purge+" WHERE task_id = '"+ended+"'", []byte{})
 	try("purging twice", "UPDATE event SET purged_us = 8 WHERE task_id = '"+ended+"'")
 	try("bringing bytes back", "UPDATE event SET raw = ? WHERE task_id = '"+ended+"'", []byte("x"))
+}
+
+// testRetentionOfReplies: a conversation in which the agent answered without a task is
+// purged as well, with the files that a person sent, and again when it has gone on.
+func testRetentionOfReplies(b *bench) {
+	ctx, p, s := context.Background(), access.LocalOperator(), b.retention()
+	id, agentID := b.task("conversation")
+	r := b.newCommand(id, agentID)
+	r.Request.Parts = []a2a.Part{a2a.TextPart("see"), {Raw: []byte("my file"), Filename: "mine.txt", MediaType: "text/plain"}}
+	b.update(func(tx *store.Tx) error { return b.accept(tx, r) })
+	reply := func(key string) {
+		b.Helper()
+		b.hears(id, key, `{"message":{"messageId":"`+key+`","role":"ROLE_AGENT","parts":[{"text":"seen"}]}}`)
+		b.old(id)
+	}
+	reply("m-1")
+	if got := b.shown(id); got.Kind != task.KindMessage {
+		b.Fatalf("the conversation is a %s", got.Kind)
+	}
+	if _, err := s.Set(ctx, p, 30); err != nil {
+		b.Fatal(err)
+	}
+	purges := func(want int64) {
+		b.Helper()
+		would, err := s.Try(ctx, p, 30)
+		if err != nil {
+			b.Error(err)
+		}
+		got, err := s.Purge(ctx, p)
+		if err != nil || got.Tasks != want || got.Events != want || got != would {
+			b.Errorf("purged %+v, %v, the dry run found %+v; want %d", got, err, would, want)
+		}
+	}
+	purges(0) // its command is not settled
+	b.claim("w1")
+	b.settle(r.Command.ID, "w1", command.Succeeded)
+	b.old(id)
+	purges(1)
+	b.view(func(tx *store.Tx) error {
+		kept, err := tx.CommandByID(r.Command.ID)
+		if err != nil || len(kept.Request.Parts) != 2 || kept.Unreadable || kept.Digest != r.Digest {
+			b.Fatalf("what was sent is %+v, %v", kept, err)
+		}
+		text, file := kept.Request.Parts[0], kept.Request.Parts[1]
+		if text.Text == nil || *text.Text != "see" || file.Raw != nil || file.Filename != "mine.txt" || file.Artifact == nil || file.Artifact.SHA256 != digestOf("my file") || file.Artifact.Size != 7 {
+			b.Errorf("what was sent is %+v; want the text, and the file's name, size and digest", kept.Request.Parts)
+		}
+		return nil
+	})
+	purges(0)
+	b.exec("UPDATE task SET purged_us = ? WHERE id = ?", time.Now().AddDate(0, 0, -50).UnixMicro(), id) // a while ago
+	reply("m-2")
+	purges(1)
+	if got := b.shown(id); len(got.Messages) != 3 {
+		b.Errorf("the conversation has %d messages after the purge, want 3", len(got.Messages))
+	}
 }

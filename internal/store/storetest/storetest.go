@@ -70,6 +70,7 @@ func Run(t *testing.T, open Open) {
 		"Sweeps":                   testSweeps,
 		"LedgerIsAppendOnly":       testLedgerIsAppendOnly,
 		"Retention":                testRetention,
+		"RetentionOfReplies":       testRetentionOfReplies,
 		"PurgeIsNarrow":            testPurgeIsNarrow,
 		"Replay":                   testReplay,
 		"ReplayFindsDifferences":   testReplayFindsDifferences,
