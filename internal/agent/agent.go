@@ -4,8 +4,11 @@ package agent
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 )
 
@@ -90,4 +93,18 @@ func (a Agent) HasCard() bool { return a.CardRaw != nil }
 func (a Agent) Advertises(uri string) bool {
 	_, ok := a.Card.Extension(uri)
 	return ok
+}
+
+// entry is what the trail says of something that was done with the agent.
+func (a Agent) entry(p access.Principal, action audit.Action) audit.Entry {
+	return audit.Entry{
+		OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: action, AgentID: a.ID, AgentName: a.Name,
+		Detail: map[string]string{"card": withoutQuery(a.CardURL)},
+	}
+}
+
+// withoutQuery is an address without what some have secrets in.
+func withoutQuery(address string) string {
+	before, _, _ := strings.Cut(address, "?")
+	return before
 }

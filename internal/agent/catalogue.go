@@ -11,6 +11,7 @@ import (
 	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/a2a/rawjson"
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/remote"
@@ -50,6 +51,8 @@ type Tx interface {
 	RemovePin(organisationID, id string) error
 	// SetInterface stores the interface that was chosen for the agent; nil for none.
 	SetInterface(agentID string, pinned *remote.Interface) error
+	// Audit puts an entry on the trail, if the transaction is committed.
+	Audit(audit.Entry) error
 	Signal(topics ...string)
 }
 
@@ -138,7 +141,10 @@ func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL st
 		if err == nil && a.Removed() {
 			created = true
 			tx.Signal(live.OrganisationTopic(p.OrganisationID), live.ChecksTopic)
-			return tx.ReviveAgent(a.ID)
+			if err := tx.ReviveAgent(a.ID); err != nil {
+				return err
+			}
+			return tx.Audit(a.entry(p, audit.AgentRestored))
 		}
 		if fault.KindOf(err) != fault.NotFound {
 			return err
@@ -149,7 +155,10 @@ func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL st
 			Name: host(address), Health: Health{Status: HealthUnknown}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
-		return tx.InsertAgent(a)
+		if err := tx.InsertAgent(a); err != nil {
+			return err
+		}
+		return tx.Audit(a.entry(p, audit.AgentRegistered))
 	})
 	if err != nil {
 		return a, false, err
@@ -158,7 +167,9 @@ func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL st
 		a, err = c.Get(ctx, p, a.ID)
 		return a, false, err
 	}
-	a, err = c.Discover(ctx, p, a.ID)
+	if err = c.discover(ctx, a, nil); err == nil {
+		a, err = c.Get(ctx, p, a.ID)
+	}
 	return a, true, err
 }
 
@@ -172,13 +183,15 @@ func (c *Catalogue) Discover(ctx context.Context, p access.Principal, id string)
 	if err != nil {
 		return Agent{}, err
 	}
-	if err := c.discover(ctx, a); err != nil {
+	if err := c.discover(ctx, a, &p); err != nil {
 		return Agent{}, err
 	}
 	return c.Get(ctx, p, id)
 }
 
-func (c *Catalogue) discover(ctx context.Context, a Agent) error {
+// discover fetches a card. by is the person whose deed that is; nil if it is nobody's, or
+// only a part of another one.
+func (c *Catalogue) discover(ctx context.Context, a Agent, by *access.Principal) error {
 	d, err := c.fetch(ctx, a.ID, a.CardURL)
 	if err != nil {
 		return err
@@ -191,7 +204,12 @@ func (c *Catalogue) discover(ctx context.Context, a Agent) error {
 		d.Health.CheckedAt = tx.Now()
 		d.NextTurn = tx.Now().Add(refreshEvery)
 		tx.Signal(live.OrganisationTopic(a.OrganisationID))
-		return tx.StoreDiscovery(a.ID, d)
+		if err := tx.StoreDiscovery(a.ID, d); err != nil || by == nil {
+			return err
+		}
+		e := a.entry(*by, audit.AgentDiscovered)
+		e.Detail["health"] = string(d.Health.Status)
+		return tx.Audit(e)
 	})
 }
 
@@ -251,7 +269,7 @@ func (c *Catalogue) Ensure(ctx context.Context, agentID, uri string) {
 	defer c.lacking.Delete(agentID)
 	a, err := c.get(ctx, "", agentID)
 	if err == nil && !a.Advertises(uri) && time.Since(a.Health.CheckedAt) >= refreshAgain {
-		err = c.discover(ctx, a)
+		err = c.discover(ctx, a, nil)
 	}
 	if err != nil && ctx.Err() == nil {
 		c.Log.Warn("fetch a card again", "agent", agentID, "error", err)
@@ -289,7 +307,7 @@ func (c *Catalogue) refreshDue(ctx context.Context, limit int) error {
 		all.Go(func() {
 			a, err := c.get(ctx, "", id)
 			if err == nil {
-				err = c.discover(ctx, a)
+				err = c.discover(ctx, a, nil)
 			}
 			if err != nil && ctx.Err() == nil {
 				c.Log.Warn("refresh a card", "agent", id, "error", err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/remote"
@@ -26,16 +27,29 @@ func (c *Catalogue) SetInterface(ctx context.Context, p access.Principal, id str
 		pinned = &checked
 	}
 	err := c.Update(ctx, func(tx Tx) error {
-		if _, err := tx.Agent(p.OrganisationID, id); err != nil {
+		a, err := tx.Agent(p.OrganisationID, id)
+		if err != nil {
 			return err
 		}
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
-		return tx.SetInterface(id, pinned)
+		if err := tx.SetInterface(id, pinned); err != nil {
+			return err
+		}
+		return tx.Audit(a.interfaceEntry(p, pinned))
 	})
 	if err != nil {
 		return Agent{}, err
 	}
 	return c.Get(ctx, p, id)
+}
+
+func (a Agent) interfaceEntry(p access.Principal, pinned *remote.Interface) audit.Entry {
+	if pinned == nil {
+		return a.entry(p, audit.InterfaceCleared)
+	}
+	e := a.entry(p, audit.InterfaceSet)
+	e.Detail = map[string]string{"binding": pinned.Binding, "version": pinned.ProtocolVersion, "url": withoutQuery(pinned.URL), "tenant": pinned.Tenant}
+	return e
 }
 
 func checkInterface(i remote.Interface) (remote.Interface, error) {

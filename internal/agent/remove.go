@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 )
@@ -35,7 +36,13 @@ func (c *Catalogue) Remove(ctx context.Context, p access.Principal, id string) e
 		return err
 	}
 	return c.Update(ctx, func(tx Tx) error {
+		if a, err = tx.Agent(p.OrganisationID, id); err != nil || a.Removed() {
+			return err
+		}
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
-		return tx.RemoveAgent(id, p)
+		if err := tx.RemoveAgent(id, p); err != nil {
+			return err
+		}
+		return tx.Audit(a.entry(p, audit.AgentRemoved))
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent/signature"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
@@ -71,7 +72,10 @@ func (c *Catalogue) Pin(ctx context.Context, p access.Principal, origin, key, ke
 	err = c.Update(ctx, func(tx Tx) error {
 		pin.CreatedAt = tx.Now()
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
-		return tx.InsertPin(pin)
+		if err := tx.InsertPin(pin); err != nil {
+			return err
+		}
+		return tx.Audit(pin.entry(p, audit.PinAdded))
 	})
 	return pin, err
 }
@@ -80,8 +84,31 @@ func (c *Catalogue) Pin(ctx context.Context, p access.Principal, origin, key, ke
 func (c *Catalogue) Unpin(ctx context.Context, p access.Principal, id string) error {
 	return c.Update(ctx, func(tx Tx) error {
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
-		return tx.RemovePin(p.OrganisationID, id)
+		pins, err := tx.Pins(p.OrganisationID)
+		if err != nil {
+			return err
+		}
+		if err := tx.RemovePin(p.OrganisationID, id); err != nil {
+			return err
+		}
+		for _, pin := range pins {
+			if pin.ID == id {
+				return tx.Audit(pin.entry(p, audit.PinRemoved))
+			}
+		}
+		return errPinMoved
 	})
+}
+
+// errPinMoved is internal: a pin was added and removed between two statements.
+var errPinMoved = errors.New("the pin was not there a moment ago")
+
+// entry is what the trail says of something that was done with the pin.
+func (pin Pin) entry(p access.Principal, action audit.Action) audit.Entry {
+	return audit.Entry{
+		OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: action, ObjectID: pin.ID, ObjectName: pin.Origin,
+		Detail: map[string]string{"key": pin.Key.Thumbprint(), "until": pin.ExpiresAt.UTC().Format(time.RFC3339)},
+	}
 }
 
 // judge says what is known about the signatures of agents' cards.

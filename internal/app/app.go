@@ -19,6 +19,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/api"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/credential"
@@ -72,6 +73,7 @@ type App struct {
 	pushes      *push.Receiver // nil without a push origin
 	lease       *worker.Lease
 	retention   *retention.Service
+	sealer      *audit.Sealer
 
 	traces     *telemetry.Traces
 	metrics    *telemetry.Metrics
@@ -235,6 +237,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	}
 	a.sweeper = &observe.Sweeper{Update: store.For[observe.SweepTx](db.Update), Agents: a.agents, Remote: a.remote, Every: o.SweepEvery, Log: o.Log}
 	a.retention = newRetention(db, o.Log)
+	a.sealer = newSealer(db, hub, o.Log)
 	checks := &observe.Requests{Update: store.For[observe.Tx](db.Update)}
 	a.dispatcher = &command.Dispatcher{
 		Update: store.For[command.Tx](db.Update),
@@ -333,7 +336,7 @@ func (a *App) Run(ctx context.Context) error {
 			return nil // asked to stop before it began
 		}
 		defer endLease() // when nothing is under way any more
-		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.sweeper.Run, a.registrar.Run, a.agents.Run, a.artifacts.Run, a.retention.Run)
+		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.sweeper.Run, a.registrar.Run, a.agents.Run, a.artifacts.Run, a.retention.Run, a.sealer.Run)
 	}
 	if a.samples != nil {
 		parts = append(parts, a.samples.run, a.registerSamples)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/backup"
 	"github.com/agent-taskbay/taskbay/internal/config"
@@ -22,6 +23,7 @@ import (
 
 // BackupOptions say what a backup is made of, or restored to.
 type BackupOptions struct {
+	By        access.Principal // who asked
 	Data      config.Data
 	Artifacts artifact.Options // where the server keeps them
 	WithKeys  bool             // include the file of the vault's keys

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/audit"
+	"github.com/agent-taskbay/taskbay/internal/audit/trail"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/credential"
 	"github.com/agent-taskbay/taskbay/internal/live"
@@ -21,6 +23,8 @@ type Record struct {
 	Credentials *credential.Service // nil before UseKeys
 	Replay      *task.Replay
 	Retention   *retention.Service
+	Trail       *trail.Reader
+	Verifier    *audit.Verifier
 
 	db *store.DB
 }
@@ -32,10 +36,13 @@ func OpenRecord(ctx context.Context, d config.Data) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	sealer := newSealer(db, &live.Hub{}, slog.New(slog.DiscardHandler))
 	return &Record{
 		Agents:    &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), NewID: newID},
 		Replay:    &task.Replay{Update: store.For[task.ReplayTx](db.Update)},
 		Retention: newRetention(db, slog.New(slog.DiscardHandler)),
+		Trail:     newTrail(db, &task.Reader{View: store.For[task.ReadTx](db.View)}, sealer),
+		Verifier:  &audit.Verifier{View: store.For[audit.VerifyTx](db.View), Sealer: sealer},
 		db:        db,
 	}, nil
 }
@@ -71,4 +78,12 @@ func (r *Record) Close() error { return r.db.Close() }
 
 func newRetention(db *store.DB, log *slog.Logger) *retention.Service {
 	return &retention.Service{Update: store.For[retention.Tx](db.Update), View: store.For[retention.Tx](db.View), Log: log}
+}
+
+func newSealer(db *store.DB, hub *live.Hub, log *slog.Logger) *audit.Sealer {
+	return &audit.Sealer{Update: store.For[audit.SealTx](db.Update), View: store.For[audit.SealTx](db.View), Live: hub, Log: log}
+}
+
+func newTrail(db *store.DB, tasks trail.Tasks, sealer *audit.Sealer) *trail.Reader {
+	return &trail.Reader{Update: store.For[trail.ReadTx](db.Update), View: store.For[trail.ReadTx](db.View), Tasks: tasks, Sealer: sealer}
 }

@@ -8,9 +8,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/backup"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/config"
@@ -152,7 +154,7 @@ func (s staging) prepare(ctx context.Context, r *Restored) (err error) {
 	if err := s.checkArtifacts(ctx, db, r.Artifacts); err != nil {
 		return err
 	}
-	if r.Uncertain, err = command.AfterRestore(ctx, store.For[command.RestoreTx](db.Update), true); err != nil {
+	if r.Uncertain, err = command.AfterRestore(ctx, store.For[command.RestoreTx](db.Update), restoredBy(s.options.By, r.Manifest), true); err != nil {
 		return err
 	}
 	if r.Locked, err = s.locked(ctx, db); err != nil {
@@ -162,6 +164,11 @@ func (s staging) prepare(ctx context.Context, r *Restored) (err error) {
 		r.Tasks, err = tx.Tasks()
 		return err
 	})
+}
+
+// restoredBy is what the trail says of who restored which backup.
+func restoredBy(p access.Principal, m backup.Manifest) audit.Entry {
+	return audit.Entry{Actor: p.Actor(), Detail: map[string]string{"backupOf": m.CreatedAt.UTC().Format(time.RFC3339), "taskbay": m.Taskbay}}
 }
 
 // checkArtifacts makes sure that the database refers to what came with it.
@@ -226,11 +233,11 @@ func (s staging) ring() (*vault.Ring, error) {
 // AfterRestore makes uncertain what a PostgreSQL database that was restored from a
 // copy, or set back to a point in time, was about to send. It returns how many
 // commands that were.
-func AfterRestore(ctx context.Context, url string) (n int, err error) {
+func AfterRestore(ctx context.Context, url string, by access.Principal) (n int, err error) {
 	db, err := openData(ctx, config.Data{DatabaseURL: url})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return command.AfterRestore(ctx, store.For[command.RestoreTx](db.Update), false)
+	return command.AfterRestore(ctx, store.For[command.RestoreTx](db.Update), audit.Entry{Actor: by.Actor()}, false)
 }

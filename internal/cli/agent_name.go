@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/app"
 )
@@ -15,7 +14,7 @@ import (
 // findAgent returns the agent that a person means: by its ID, the address of its
 // card, or its name.
 func findAgent(ctx context.Context, r *app.Record, named string) (agent.Agent, error) {
-	all, err := r.Agents.List(ctx, access.LocalOperator())
+	all, err := r.Agents.List(ctx, operator())
 	if err != nil {
 		return agent.Agent{}, err
 	}

@@ -24,7 +24,7 @@ type backupPlace struct {
 }
 
 func (p backupPlace) options() app.BackupOptions {
-	return app.BackupOptions{Data: p.Data, Artifacts: artifact.Options{URL: p.ArtifactURL}, Version: version()}
+	return app.BackupOptions{By: operator(), Data: p.Data, Artifacts: artifact.Options{URL: p.ArtifactURL}, Version: version()}
 }
 
 type backupCommand struct {

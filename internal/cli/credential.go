@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/credential"
@@ -86,7 +85,7 @@ func (c credentialSet) Run(ctx context.Context, s Streams) error {
 		if given.Secret, err = readSecret(s, "Secret for "+oneLine(a.Name)+" (it is not shown): "); err != nil {
 			return err
 		}
-		binding, err := r.Credentials.Set(ctx, access.LocalOperator(), a.ID, given)
+		binding, err := r.Credentials.Set(ctx, operator(), a.ID, given)
 		if err != nil {
 			return c.explain(err)
 		}
@@ -152,7 +151,7 @@ func (c credentialRevoke) Run(ctx context.Context, s Streams) error {
 		if err != nil {
 			return err
 		}
-		if err := r.Credentials.Revoke(ctx, access.LocalOperator(), a.ID); err != nil {
+		if err := r.Credentials.Revoke(ctx, operator(), a.ID); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(s.Out, "The credential of %s is revoked. The agent is not called until another is set.\n", oneLine(a.Name))
@@ -167,7 +166,7 @@ type credentialRotate struct {
 // Run encrypts every credential with the active key.
 func (c credentialRotate) Run(ctx context.Context, s Streams) error {
 	return withCredentials(ctx, c.Data, func(r *app.Record) error {
-		done, err := r.Credentials.Rotate(ctx, access.LocalOperator())
+		done, err := r.Credentials.Rotate(ctx, operator())
 		if _, printed := fmt.Fprintf(s.Out, "Vault key %s: %d encrypted with it now, %d were before.\n", done.Key, done.Changed, done.Same); printed != nil {
 			return errors.Join(err, printed)
 		}
@@ -183,7 +182,7 @@ type credentialList struct {
 // Run lists the credentials.
 func (c credentialList) Run(ctx context.Context, s Streams) error {
 	return withCredentials(ctx, c.Data, func(r *app.Record) error {
-		all, err := r.Credentials.List(ctx, access.LocalOperator())
+		all, err := r.Credentials.List(ctx, operator())
 		if err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func TestCredentialCommands(t *testing.T) {
 	if got := command("", "revoke", bot.ID); got.code != 0 {
 		t.Errorf("revoke = %+v", got)
 	}
-	if c := s.Send(bot.ID, map[string]any{"text": "deploy"}); c.Status != "failed" || !strings.Contains(c.Error, "was revoked by Local operator") {
+	if c := s.Send(bot.ID, map[string]any{"text": "deploy"}); c.Status != "failed" || !strings.Contains(c.Error, "(command line) on ") {
 		t.Errorf("a message after that is %s: %s", c.Status, c.Error)
 	}
 	if got := command("", "list"); !strings.Contains(got.out, "revoked") {

@@ -76,7 +76,7 @@ func (migrateAfterRestoreCommand) Help() string {
 
 // Run makes uncertain what the database was about to send.
 func (c migrateAfterRestoreCommand) Run(ctx context.Context, s Streams) error {
-	n, err := app.AfterRestore(ctx, c.DatabaseURL)
+	n, err := app.AfterRestore(ctx, c.DatabaseURL, operator())
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/retention"
@@ -24,7 +23,7 @@ type retentionShow struct {
 // Run says what is set.
 func (c retentionShow) Run(ctx context.Context, s Streams) error {
 	return withRecord(ctx, c.Data, func(r *app.Record) error {
-		setting, err := r.Retention.Get(ctx, access.LocalOperator())
+		setting, err := r.Retention.Get(ctx, operator())
 		if err != nil {
 			return err
 		}
@@ -59,7 +58,7 @@ func (c retentionSet) Run(ctx context.Context, s Streams) error {
 		}
 	}
 	return withRecord(ctx, c.Data, func(r *app.Record) error {
-		setting, err := r.Retention.Set(ctx, access.LocalOperator(), days)
+		setting, err := r.Retention.Set(ctx, operator(), days)
 		if err != nil {
 			return err
 		}
@@ -80,7 +79,7 @@ func (c retentionRun) Run(ctx context.Context, s Streams) error {
 		return &failure{exitUsage, fmt.Errorf("--days only counts: give --dry-run with it, or set it with taskbay retention set")}
 	}
 	return withRecord(ctx, c.Data, func(r *app.Record) error {
-		setting, err := r.Retention.Get(ctx, access.LocalOperator())
+		setting, err := r.Retention.Get(ctx, operator())
 		if err != nil {
 			return err
 		}
@@ -95,9 +94,9 @@ func (c retentionRun) Run(ctx context.Context, s Streams) error {
 		var found retention.Found
 		if c.DryRun {
 			verb = "Would purge"
-			found, err = r.Retention.Try(ctx, access.LocalOperator(), setting.Days)
+			found, err = r.Retention.Try(ctx, operator(), setting.Days)
 		} else {
-			found, err = r.Retention.Purge(ctx, access.LocalOperator())
+			found, err = r.Retention.Purge(ctx, operator())
 		}
 		if err != nil {
 			return explainFields(err, map[string]string{"days": "--days"})

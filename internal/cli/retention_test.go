@@ -44,7 +44,7 @@ func TestRetention(t *testing.T) {
 		{[]string{"run", "--dry-run"}, 0, "and 1 files, 2 bytes, of 1 tasks"},
 		{[]string{"run"}, 0, "Purged 1 observations"},
 		{[]string{"run"}, 0, "Purged 0 observations"},
-		{[]string{"set", "off"}, 0, "Set by Local operator"},
+		{[]string{"set", "off"}, 0, "(command line) at"},
 	} {
 		if got := taskbay(t, "", append(append([]string{"retention"}, step.args...), "--data-dir", dir)...); got.code != step.code || !strings.Contains(got.out+got.err, step.want) {
 			t.Errorf("retention %v = %+v, want %d and %q", step.args, got, step.code, step.want)

@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
@@ -37,7 +36,7 @@ func (c trustPin) Run(ctx context.Context, s Streams) error {
 		return &failure{exitUsage, err}
 	}
 	return withRecord(ctx, c.Data, func(r *app.Record) error {
-		pin, err := r.Agents.Pin(ctx, access.LocalOperator(), c.Origin, string(key), c.KeyID, c.Until)
+		pin, err := r.Agents.Pin(ctx, operator(), c.Origin, string(key), c.KeyID, c.Until)
 		if err != nil {
 			return explainFields(err, map[string]string{"origin": "the origin", "key": "the key", "expiresAt": "--until"})
 		}
@@ -53,7 +52,7 @@ type trustList struct {
 // Run lists the pins.
 func (c trustList) Run(ctx context.Context, s Streams) error {
 	return withRecord(ctx, c.Data, func(r *app.Record) error {
-		pins, err := r.Agents.Pins(ctx, access.LocalOperator())
+		pins, err := r.Agents.Pins(ctx, operator())
 		if err != nil {
 			return err
 		}
@@ -76,7 +75,7 @@ const maxDistrusted = 20
 // listDistrusted says of which agents a card was not accepted, or keeps them from
 // being called, for its signatures.
 func listDistrusted(ctx context.Context, out io.Writer, r *app.Record) error {
-	all, err := r.Agents.List(ctx, access.LocalOperator())
+	all, err := r.Agents.List(ctx, operator())
 	if err != nil {
 		return err
 	}
@@ -112,7 +111,7 @@ type trustRemove struct {
 // Run removes a pin.
 func (c trustRemove) Run(ctx context.Context, s Streams) error {
 	return withRecord(ctx, c.Data, func(r *app.Record) error {
-		if err := r.Agents.Unpin(ctx, access.LocalOperator(), c.ID); err != nil {
+		if err := r.Agents.Unpin(ctx, operator(), c.ID); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(s.Out, "The key is trusted no longer.")

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/task"
@@ -83,6 +84,10 @@ type Tx interface {
 	// NextCommand is when the next command that is not due yet will be; zero if
 	// there is none.
 	NextCommand() (time.Time, error)
+	// Agent returns one agent; fault.NotFound if the organisation has none of that ID.
+	Agent(organisationID, id string) (agent.Agent, error)
+	// Audit puts an entry on the trail, if the transaction is committed.
+	Audit(audit.Entry) error
 	// ScheduleCheck sets when the agent is asked about a task; zero: not again.
 	ScheduleCheck(taskID string, at time.Time, interval time.Duration) error
 }
@@ -135,7 +140,10 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 	if err != nil {
 		return Command{}, err
 	}
-	said := message{shown, blobs}
+	said := message{parts: shown, blobs: blobs, request: requestOf(a, body)}
+	if said.sha256, err = said.request.digest(); err != nil {
+		return Command{}, err
+	}
 	var accepted Record
 	err = s.Update(ctx, func(tx Tx) error {
 		earlier, err := tx.CommandByKey(p.OrganisationID, key)
@@ -180,8 +188,10 @@ func (s *Service) Resend(ctx context.Context, p access.Principal, id string) (Co
 		if err := resendable(head, r); err != nil {
 			return err
 		}
-		again, err = tx.ResendCommand(id, p.PersonID, p.Name)
-		return err
+		if again, err = tx.ResendCommand(id, p.PersonID, p.Name); err != nil {
+			return err
+		}
+		return auditResend(tx, p, again)
 	})
 	return again.Command, err
 }
@@ -202,8 +212,10 @@ func errNoCommand() error { return fault.New(fault.NotFound, "There is no such c
 // message is what a command puts on its task's timeline, with the bytes that it
 // refers to.
 type message struct {
-	parts []a2a.Part
-	blobs []task.Blob
+	parts   []a2a.Part
+	blobs   []task.Blob
+	request Request
+	sha256  string // of the request as it is stored
 }
 
 // accept stores a new command with what it puts on the task's timeline.
@@ -235,9 +247,12 @@ func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest s
 		if err := s.insert(tx, r); err != nil {
 			return Record{}, err
 		}
-		return r, tx.AddCancel(r.Command.TaskID, r.Command.ID)
+		if err := tx.AddCancel(r.Command.TaskID, r.Command.ID); err != nil {
+			return Record{}, err
+		}
+		return r, tx.Audit(r.entry(p, a.Name, audit.CancelSent, ""))
 	}
-	r.Request = requestOf(a, body)
+	r.Request = said.request
 	if err := s.unused(tx, r); err != nil {
 		return Record{}, err
 	}
@@ -249,7 +264,14 @@ func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest s
 			return Record{}, err
 		}
 	}
-	return r, s.show(tx, r, said, definition)
+	if err := s.show(tx, r, said, definition); err != nil {
+		return Record{}, err
+	}
+	action := audit.MessageSent
+	if r.Answers != "" {
+		action = audit.QuestionAnswered
+	}
+	return r, tx.Audit(r.entry(p, a.Name, action, said.sha256))
 }
 
 // show puts the command's message on the timeline.

@@ -4,10 +4,12 @@
 package credential
 
 import (
+	"strings"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/credential/scheme"
 )
 
@@ -43,6 +45,14 @@ type Person struct {
 }
 
 func personOf(p access.Principal) Person { return Person{ID: p.PersonID, Name: p.Name} }
+
+// entry is what the trail says of something that was done with the binding.
+func (b Binding) entry(p access.Principal, action audit.Action) audit.Entry {
+	return audit.Entry{
+		OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: action, AgentID: b.AgentID, AgentName: b.AgentName, ObjectID: b.ID,
+		Detail: map[string]string{"type": string(b.Kind), "origins": strings.Join(b.Origins, " "), "key": b.Key},
+	}
+}
 
 // Ending says how a binding ended.
 type Ending string
@@ -112,5 +122,7 @@ type Tx interface {
 	TouchCredential(id string) error
 	// RefreshSoon makes the agent's card due.
 	RefreshSoon(agentID string) error
+	// Audit puts an entry on the trail, if the transaction is committed.
+	Audit(audit.Entry) error
 	Signal(topics ...string)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/credential/scheme"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
@@ -85,6 +86,9 @@ func (s *Service) Set(ctx context.Context, p access.Principal, agentID string, c
 		if err := tx.InsertCredential(r); err != nil {
 			return err
 		}
+		if err := tx.Audit(r.entry(p, audit.CredentialSet)); err != nil {
+			return err
+		}
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
 		return tx.RefreshSoon(agentID)
 	})
@@ -118,7 +122,11 @@ func (s *Service) Revoke(ctx context.Context, p access.Principal, agentID string
 			return fault.New(fault.NotFound, "This agent has no credential that could be revoked.")
 		}
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
-		return nil
+		r, err := tx.Credential(agentID)
+		if err != nil {
+			return err
+		}
+		return tx.Audit(r.entry(p, audit.CredentialRevoked))
 	})
 }
 
@@ -174,7 +182,7 @@ func (s *Service) Rotate(ctx context.Context, p access.Principal) (Rotation, err
 	}
 	var left []string
 	for _, r := range all {
-		changed, err := s.reseal(ctx, r)
+		changed, err := s.reseal(ctx, p, r)
 		switch {
 		case errors.Is(err, errCannotOpen):
 			left = append(left, fmt.Sprintf("%s (%s)", r.AgentName, fault.Public(err).Message))
@@ -198,7 +206,7 @@ func (s *Service) Rotate(ctx context.Context, p access.Principal) (Rotation, err
 
 // reseal encrypts one binding with the active key and reports whether that
 // changed it.
-func (s *Service) reseal(ctx context.Context, r Record) (changed bool, err error) {
+func (s *Service) reseal(ctx context.Context, p access.Principal, r Record) (changed bool, err error) {
 	if r.Ended != "" {
 		return false, nil
 	}
@@ -211,7 +219,12 @@ func (s *Service) reseal(ctx context.Context, r Record) (changed bool, err error
 	}
 	err = s.Update(ctx, func(tx Tx) (err error) {
 		changed, err = tx.ResealCredential(r.ID, r.Sealed, fresh, s.Vault.Active())
-		return err
+		if err != nil || !changed {
+			return err
+		}
+		again := r.Binding
+		again.Key = s.Vault.Active()
+		return tx.Audit(again.entry(p, audit.CredentialReencrypted))
 	})
 	return changed, err
 }

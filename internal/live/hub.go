@@ -24,6 +24,9 @@ const accessTopics = "access/"
 // CommandsTopic is the topic of everything that dispatchers of commands wait for.
 const CommandsTopic = "commands"
 
+// AuditTopic is the topic of entries of the trail that are not sealed yet.
+const AuditTopic = "audit"
+
 // ChecksTopic is the topic of checks that somebody asked for.
 const ChecksTopic = "checks"
 

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
@@ -63,6 +64,10 @@ type Tx interface {
 	AdoptStreams() (int64, error)
 	// UncertainSends returns the messageIds of the task's uncertain sends.
 	UncertainSends(taskID string) ([]string, error)
+	// Agent returns one agent; fault.NotFound if the organisation has none of that ID.
+	Agent(organisationID, id string) (agent.Agent, error)
+	// Audit puts an entry on the trail, if the transaction is committed.
+	Audit(audit.Entry) error
 }
 
 // Check is a task about which the agent is to be asked.

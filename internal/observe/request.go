@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/remote"
@@ -43,7 +44,16 @@ func (q *Requests) CheckNow(ctx context.Context, p access.Principal, taskID stri
 			}
 		}
 		tx.Signal(live.ChecksTopic)
-		return tx.ScheduleCheck(head.TaskID, tx.Now(), 0)
+		if err := tx.ScheduleCheck(head.TaskID, tx.Now(), 0); err != nil {
+			return err
+		}
+		a, err := tx.Agent(owner.OrganisationID, owner.AgentID)
+		if err != nil {
+			return err
+		}
+		return tx.Audit(audit.Entry{
+			OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: audit.TaskChecked, AgentID: a.ID, AgentName: a.Name, TaskID: head.TaskID,
+		})
 	})
 }
 

@@ -7,10 +7,14 @@ package retention
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
 // MaxDays is the longest time that can be set: a hundred years.
@@ -55,12 +59,18 @@ type Tx interface {
 	Purgeable(organisationID string, before time.Time) (Found, error)
 	// PurgeableTasks returns tasks that can be purged.
 	PurgeableTasks(organisationID string, before time.Time, limit int) ([]string, error)
+	// TaskHead returns a task, fault.NotFound if there is none.
+	TaskHead(taskID string) (task.Head, task.Owner, error)
+	// Agent returns one agent; fault.NotFound if the organisation has none of that ID.
+	Agent(organisationID, id string) (agent.Agent, error)
 	// PurgeTask purges up to limit observations of a task, if it still can be, and, once
 	// none is left, its files, also those in what its commands sent. done says that nothing is left to purge.
 	PurgeTask(taskID string, before time.Time, limit int) (purged Found, done bool, err error)
 	// TakeTurn reports whether it is this process's turn to do what name says, which
 	// makes the next turn no earlier than next.
 	TakeTurn(name string, next time.Time) (bool, error)
+	// Audit puts an entry on the trail, if the transaction is committed.
+	Audit(audit.Entry) error
 }
 
 // What one transaction purges, and how often it is looked.
@@ -94,8 +104,18 @@ func (s *Service) Set(ctx context.Context, p access.Principal, days int64) (sett
 		return Setting{}, err
 	}
 	err = s.Update(ctx, func(tx Tx) error {
+		former, err := tx.Retention(p.OrganisationID)
+		if err != nil {
+			return err
+		}
 		setting = Setting{Days: days, SetBy: p.Name, SetAt: tx.Now()}
-		return tx.SetRetention(p.OrganisationID, p.PersonID, setting)
+		if err := tx.SetRetention(p.OrganisationID, p.PersonID, setting); err != nil {
+			return err
+		}
+		return tx.Audit(audit.Entry{
+			OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: audit.RetentionSet,
+			Detail: map[string]string{"days": strconv.FormatInt(days, 10), "before": strconv.FormatInt(former.Days, 10)},
+		})
 	})
 	return setting, err
 }
@@ -128,10 +148,10 @@ func before(tx Tx, days int64) time.Time { return tx.Now().AddDate(0, 0, -int(da
 // Purge purges what is due by what is set, and returns what that was. What it did
 // before an error stays done.
 func (s *Service) Purge(ctx context.Context, p access.Principal) (Found, error) {
-	return s.purge(ctx, p.OrganisationID)
+	return s.purge(ctx, p.OrganisationID, p.Actor())
 }
 
-func (s *Service) purge(ctx context.Context, organisationID string) (all Found, err error) {
+func (s *Service) purge(ctx context.Context, organisationID string, by audit.Actor) (all Found, err error) {
 	for {
 		var due time.Time
 		var ids []string
@@ -148,19 +168,52 @@ func (s *Service) purge(ctx context.Context, organisationID string) (all Found, 
 			return all, err
 		}
 		for _, id := range ids {
-			for done := false; !done; {
-				var purged Found
-				err := s.Update(ctx, func(tx Tx) (err error) {
-					purged, done, err = tx.PurgeTask(id, due, batch)
-					return err
-				})
-				if err != nil {
-					return all, err
-				}
-				all.add(purged)
+			purged, err := s.purgeTask(ctx, id, due, by)
+			all.add(purged)
+			if err != nil {
+				return all, err
 			}
 		}
 	}
+}
+
+// purgeTask purges a task, in as many transactions as that takes. The last one puts it on
+// the trail.
+func (s *Service) purgeTask(ctx context.Context, id string, due time.Time, by audit.Actor) (all Found, err error) {
+	for done := false; !done; {
+		var purged Found
+		err := s.Update(ctx, func(tx Tx) (err error) {
+			if purged, done, err = tx.PurgeTask(id, due, batch); err != nil || purged.Tasks == 0 {
+				return err
+			}
+			sum := all
+			sum.add(purged)
+			return auditPurge(tx, id, by, sum)
+		})
+		if err != nil {
+			return all, err
+		}
+		all.add(purged)
+	}
+	return all, nil
+}
+
+func auditPurge(tx Tx, taskID string, by audit.Actor, purged Found) error {
+	head, owner, err := tx.TaskHead(taskID)
+	if err != nil {
+		return err
+	}
+	a, err := tx.Agent(owner.OrganisationID, owner.AgentID)
+	if err != nil {
+		return err
+	}
+	return tx.Audit(audit.Entry{
+		OrganisationID: owner.OrganisationID, Actor: by, Action: audit.TaskPurged, AgentID: a.ID, AgentName: a.Name, TaskID: head.TaskID,
+		Detail: map[string]string{
+			"observations": strconv.FormatInt(purged.Events, 10), "bytes": strconv.FormatInt(purged.Bytes, 10),
+			"files": strconv.FormatInt(purged.Artifacts, 10), "fileBytes": strconv.FormatInt(purged.ArtifactBytes, 10),
+		},
+	})
 }
 
 // Run purges once a day, in one of the processes that share a record, until ctx ends.
@@ -193,7 +246,7 @@ func (s *Service) inTurn(ctx context.Context) error {
 		return err
 	}
 	for _, id := range organisations {
-		found, err := s.purge(ctx, id)
+		found, err := s.purge(ctx, id, audit.Taskbay())
 		if found.Tasks > 0 {
 			s.Log.Info("purged raw observations and files of tasks that ended long ago", "organisation", id, "tasks", found.Tasks, "events", found.Events, "artifacts", found.Artifacts)
 		}

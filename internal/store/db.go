@@ -161,6 +161,7 @@ type Tx struct {
 	writes  bool
 	now     time.Time
 	topics  map[string]struct{}
+	deed    string // the ID of its first entry on the trail; "" if it has none
 }
 
 // Now is the time of the transaction.

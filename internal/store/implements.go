@@ -4,6 +4,8 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
+	"github.com/agent-taskbay/taskbay/internal/audit"
+	"github.com/agent-taskbay/taskbay/internal/audit/trail"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/observe"
 	"github.com/agent-taskbay/taskbay/internal/push"
@@ -21,6 +23,9 @@ var (
 	_ access.CollectTx   = (*Tx)(nil)
 	_ agent.Tx           = (*Tx)(nil)
 	_ artifact.Tx        = (*Tx)(nil)
+	_ trail.ReadTx       = (*Tx)(nil)
+	_ audit.SealTx       = (*Tx)(nil)
+	_ audit.VerifyTx     = (*Tx)(nil)
 	_ command.Tx         = (*Tx)(nil)
 	_ command.RestoreTx  = (*Tx)(nil)
 	_ observe.Tx         = (*Tx)(nil)

@@ -94,6 +94,16 @@ func (r *Reader) Get(ctx context.Context, p access.Principal, id string) (Task, 
 	return d.Task, err
 }
 
+// Find returns the ID of a task, or of the one that it was merged into.
+func (r *Reader) Find(ctx context.Context, p access.Principal, id string) (found string, err error) {
+	err = r.View(ctx, func(tx ReadTx) error {
+		record, err := tx.TaskRecord(p.OrganisationID, id)
+		found = record.Task.ID
+		return err
+	})
+	return found, err
+}
+
 // Changes returns a task with only those entries of its timeline that changed
 // after the version since.
 func (r *Reader) Changes(ctx context.Context, p access.Principal, id string, since int64) (Delta, error) {

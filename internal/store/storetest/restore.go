@@ -19,11 +19,11 @@ func testAfterRestore(b *bench) {
 	due := b.command(id, agentID)
 	version := b.record(id).Task.Version
 	update := store.For[command.RestoreTx](b.db.Update)
-	if _, err := command.AfterRestore(context.Background(), update, false); fault.KindOf(err) != fault.Conflict {
+	if _, err := command.AfterRestore(context.Background(), update, ops, false); fault.KindOf(err) != fault.Conflict {
 		b.Errorf("beside processes that work: %v, want a conflict", err)
 	}
 	for again, want := range []int{2, 0} {
-		if n, err := command.AfterRestore(context.Background(), update, true); err != nil || n != want {
+		if n, err := command.AfterRestore(context.Background(), update, ops, true); err != nil || n != want {
 			b.Errorf("run %d: %d commands are uncertain, %v; want %d", again, n, err, want)
 		}
 	}

@@ -270,11 +270,28 @@ func testSearchSpan(b *bench) {
 func testLedgerIsAppendOnly(b *bench) {
 	id, _ := b.task("t")
 	b.hears(id, "s/0", working(id))
-	for _, statement := range []string{"UPDATE event SET source_key = 'x'", "DELETE FROM event"} {
+	for _, statement := range []string{
+		"UPDATE event SET source_key = 'x'",
+		"DELETE FROM event",
+		"INSERT OR REPLACE INTO event SELECT * FROM event",
+		"INSERT OR REPLACE INTO event (id, task_id, source, source_key, raw, sha256, received_us, number) SELECT 'x', task_id, source, 'x', raw, 'x', 0, number FROM event",
+		"INSERT OR REPLACE INTO event (rowid, id, task_id, source, source_key, raw, sha256, received_us, number) SELECT rowid, 'x', task_id, source, 'x', raw, 'x', 0, 99 FROM event",
+	} {
 		if err := b.db.Exec(context.Background(), statement); err == nil {
 			b.Errorf("%s was allowed", statement)
 		}
 	}
+	// What was observed before is left as it is, without an error: PostgreSQL has no
+	// such statement, SQLite ignores it.
+	_ = b.db.Exec(context.Background(), `INSERT OR REPLACE INTO event (id, task_id, source, source_key, raw, sha256, received_us, number)
+		SELECT 'x', task_id, source, source_key, raw, 'x', 0, 99 FROM event`)
+	b.view(func(tx *store.Tx) error {
+		events, err := tx.Events(id, 0, 9)
+		if err == nil && (len(events) != 1 || events[0].Digest == "x") {
+			b.Errorf("the ledger is %+v, want the one observation as it was", events)
+		}
+		return err
+	})
 }
 
 func testChecks(b *bench) {
