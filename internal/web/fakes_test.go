@@ -51,7 +51,7 @@ func newConsole(t *testing.T) *console {
 	t.Helper()
 	c := &console{agents: sampleAgents(), tasks: sampleTasks(), blobs: map[string]string{sampleDigest: "a,b\n1,2\n"}}
 	config := Config{
-		Agents: fakeAgents{c}, Credentials: &fakeCredentials{}, Wire: &c.wire, Commands: fakeCommands{c}, Checks: fakeChecks{c}, Tasks: fakeTasks{c}, Blobs: fakeBlobs{c}, Live: &c.hub,
+		Agents: fakeAgents{c}, Credentials: &fakeCredentials{}, Wire: &c.wire, Commands: fakeCommands{c}, Checks: fakeChecks{c}, Tasks: fakeTasks{c}, Blobs: fakeBlobs{c}, Retention: &fakeRetention{}, Live: &c.hub,
 		Principal: func(*http.Request) access.Principal { return access.LocalOperator() },
 		Version:   "v1.2.3", Log: slog.New(slog.DiscardHandler),
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/web/views"
 )
@@ -41,6 +42,7 @@ func (s *server) shell(r *http.Request, title, section string) (views.Shell, err
 	frame := s.bareShell(title, section)
 	frame.NeedsYou = counts.NeedsYou
 	frame.Live = "/events"
+	frame.Administers = access.Allow(s.Principal(r), access.NeedAdminister) == nil
 	return frame, nil
 }
 

@@ -21,6 +21,7 @@ const (
 	sectionTasks     = "tasks"
 	sectionAgents    = "agents"
 	sectionFormCheck = "form-check"
+	sectionSettings  = "settings"
 )
 
 // routes lists every page and action; each is in a file of its name.
@@ -62,6 +63,11 @@ func (s *server) routes() []route {
 
 		{"GET /form-check", s.formCheck},
 		{"POST /form-check", s.formCheck},
+
+		{"GET /settings", s.settingsShow},
+		{"GET /settings/retention", s.retentionShow},
+		{"POST /settings/retention", s.retentionSet},
+		{"POST /settings/retention/run", s.retentionRun},
 	}
 }
 

@@ -107,6 +107,7 @@ type Config struct {
 	Live          Live
 	Blobs         Blobs
 	Wire          Wire
+	Retention     Retention
 	Principal     func(*http.Request) access.Principal // who makes this request
 	Version       string                               // of the program, shown in the footer
 	Log           *slog.Logger

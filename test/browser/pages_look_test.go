@@ -16,6 +16,7 @@ func everyPage(s *apptest.Server) map[string]string {
 	pages := map[string]string{
 		"tasks": "/tasks", "waiting": "/tasks?needs=you", "nothing fits": "/tasks?q=nowhere", "agents": "/agents", "new agent": "/agents/new",
 		"form check": "/form-check?sample=every-kind", "not found": "/nowhere", "method not allowed": "/agents/any/tasks",
+		"settings": "/settings", "retention": "/settings/retention",
 		"credential": "/agents/" + s.SampleAgent("form").ID + "/credential",
 	}
 	for _, variant := range []string{"form", "plain", "invalid", "kitchen-sink", "slow"} {

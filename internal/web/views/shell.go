@@ -12,13 +12,15 @@ import (
 // Shell is what the frame around a page shows.
 type Shell struct {
 	Title    string
-	Section  string   // of the navigation: "tasks", "agents", "form-check", or ""
+	Section  string   // of the navigation: "tasks", "agents", "form-check", "settings", or ""
 	NeedsYou int      // tasks that wait for a person
 	Live     string   // address of the live stream; "" for none
 	Sheets   []string // beside those that every page has
 	Modules  []string // likewise
 	Version  string
-	Asset    func(name string) string // address of a file of the program's own
+	// Administers says that whoever looks may change settings.
+	Administers bool
+	Asset       func(name string) string // address of a file of the program's own
 }
 
 // WithSheets adds style sheets of the page's own.
