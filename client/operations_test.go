@@ -86,6 +86,13 @@ var calls = map[string]func(context.Context, *Client) error{
 	"list-tasks": func(ctx context.Context, c *Client) error {
 		return second(c.TaskPage(ctx, TaskFilter{State: "s", AgentID: "a", Text: "t", PageSize: 3}, "c"))
 	},
+	"list-audit": func(ctx context.Context, c *Client) error {
+		return second(c.AuditPage(ctx, AuditFilter{TaskID: "t", Kind: "agent", PersonID: "p", From: time.Unix(1, 0), To: time.Unix(2, 0), PageSize: 3}, "c"))
+	},
+	"task-audit": func(ctx context.Context, c *Client) error { return second(c.TaskAuditPage(ctx, "id", "c", 3)) },
+	"export-audit": func(ctx context.Context, c *Client) error {
+		return second(c.ExportAudit(ctx, AuditFilter{TaskID: "t", Kind: "agent", PersonID: "p", From: time.Unix(1, 0), To: time.Unix(2, 0)}, "csv"))
+	},
 	"watch-task": func(ctx context.Context, c *Client) error {
 		for _, err := range c.WatchTask(ctx, "id", 7) {
 			return err
@@ -169,6 +176,7 @@ func checkRequest(t *testing.T, o operation, r *http.Request, method, path strin
 var shapes = map[string]reflect.Type{
 	"AgentList": reflect.TypeFor[page[Agent]](), "TaskList": reflect.TypeFor[page[TaskSummary]](),
 	"CredentialList": reflect.TypeFor[items[Credential]](), "PinList": reflect.TypeFor[items[Pin]](),
+	"AuditList": reflect.TypeFor[page[AuditEntry]](), "AuditEntry": reflect.TypeFor[AuditEntry](), "AuditActor": reflect.TypeFor[AuditActor](),
 	"Registration": reflect.TypeFor[registration](), "RetentionInput": reflect.TypeFor[retentionInput](),
 	"FormDefinition": reflect.TypeFor[formDefinition](), "FormEntries": reflect.TypeFor[formEntries](),
 	"Agent": reflect.TypeFor[Agent](), "AgentAccess": reflect.TypeFor[AgentAccess](), "AgentHealth": reflect.TypeFor[AgentHealth](),

@@ -24,7 +24,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.11.0"
+const Version = "1.12.0"
 
 const (
 	prefix       = "/api/v1"
@@ -45,6 +45,7 @@ type Config struct {
 	Blobs         Blobs
 	Wire          Wire
 	Retention     Retention
+	Trail         Trail
 	Principal     func(*http.Request) access.Principal // who makes this request
 	Log           *slog.Logger
 }
@@ -99,6 +100,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 				{Name: "Tasks", Description: "What agents do, and what they ask."},
 				{Name: "Wire", Description: "What was really said to agents and by them, without secrets."},
 				{Name: "Retention", Description: "For how long what agents sent is kept, byte for byte."},
+				{Name: "Audit", Description: "Who did what: a trail that is only ever added to."},
 				{Name: "Forms", Description: "Checks for those who write form definitions."},
 			},
 		},
@@ -119,6 +121,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	s.registerForms(api)
 	s.registerWire(api)
 	s.registerRetention(api)
+	s.registerAudit(api)
 	for path, item := range api.OpenAPI().Paths {
 		for _, method := range refused(item) { // one by one, so that no pattern stands against another's method
 			mux.HandleFunc(method+" "+prefix+path, refuseMethod(allowed(item)))

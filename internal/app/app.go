@@ -261,6 +261,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	}
 	exchanges := &wire.Reader{View: store.For[wire.Tx](db.View)}
 	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents, Secrets: a.withoutSecrets}
+	records := newTrail(db, tasks, a.sealer)
 	blobs := &task.Blobs{View: store.For[task.BlobTx](db.View), Bytes: a.artifacts}
 	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
 
@@ -270,7 +271,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 	})
 	programs := api.New(api.Config{
-		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs, Retention: a.retention,
+		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs, Retention: a.retention, Trail: records,
 		Principal: principal, Log: o.Log,
 	})
 	operations := a.operations()

@@ -59,6 +59,7 @@ type commands struct {
 	Backup     backupCommand      `cmd:"" help:"Write the database and the artifacts of a Taskbay on SQLite into one file."`
 	Restore    restoreCommand     `cmd:"" help:"Put what a backup holds into a data directory."`
 	Retention  retentionCommands  `cmd:"" help:"Purge raw observations and files of tasks that ended long ago. Off unless it is set."`
+	Audit      auditCommands      `cmd:"" help:"Verify the trail of who did what, or export it."`
 	DemoAgent  demoAgentCommand   `cmd:"" help:"Run only the sample agents, for a Taskbay elsewhere."`
 	Credential credentialCommands `cmd:"" help:"Set, list and revoke what Taskbay shows to agents to be let in."`
 	Trust      trustCommands      `cmd:"" help:"Pin the public keys that agents' cards are signed with."`

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,16 @@ func (f Format) MediaType() string {
 		return "text/csv; charset=utf-8"
 	}
 	return "application/jsonl"
+}
+
+// Header is what an answer that carries the export says of it.
+func (e Export) Header() http.Header {
+	name := "taskbay-audit." + string(e.Format)
+	return http.Header{
+		"Content-Type":           {e.Format.MediaType()},
+		"Content-Disposition":    {`attachment; filename="` + name + `"`},
+		"X-Content-Type-Options": {"nosniff"},
+	}
 }
 
 // exportPage is how many entries are held in memory at once.
