@@ -47,7 +47,7 @@ func (s *server) registerAgents(api huma.API) {
 		Summary:       "Add an agent",
 		Description:   "Fetches its card at once. An agent that cannot be reached is added all the same; its health says why. An address that is known already answers 200 with its agent.",
 		DefaultStatus: http.StatusCreated,
-		Responses: withAnswer(api, failures(api, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
+		Responses: withAnswer(api, failures(api, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
 			http.StatusOK, "The agent that is registered already", "application/json", reflect.TypeFor[Agent]()),
 	}), handle(s, "register-agent", s.addAgent))
 	huma.Register(api, huma.Operation{
@@ -57,8 +57,8 @@ func (s *server) registerAgents(api huma.API) {
 	huma.Register(api, huma.Operation{
 		OperationID: "discover-agent", Method: http.MethodPost, Path: "/agents/{id}/discover", Tags: tags,
 		Summary:       "Fetch an agent's card now",
-		Description:   "That the agent cannot be reached is no error here: its health says so.",
-		DefaultStatus: http.StatusOK, Responses: failures(api, http.StatusNotFound),
+		Description:   "That the agent cannot be reached is no error here: its health says so. 409 for one that was removed.",
+		DefaultStatus: http.StatusOK, Responses: failures(api, http.StatusNotFound, http.StatusConflict),
 	}, handle(s, "discover-agent", s.discoverAgent))
 	huma.Register(api, huma.Operation{
 		OperationID: "remove-agent", Method: http.MethodDelete, Path: "/agents/{id}", Tags: tags, DefaultStatus: http.StatusOK,
@@ -91,7 +91,7 @@ func (s *server) addAgent(ctx context.Context, p access.Principal, in *registerA
 	}
 	a, created, err := s.Agents.Register(ctx, p, wanted.CardURL)
 	if err != nil {
-		return nil, err
+		return nil, atPointers(err)
 	}
 	out := &registeredOut{Status: http.StatusOK, Location: prefix + "/agents/" + a.ID, Body: agentShape(a)}
 	if created {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.12.0"
+const Version = "1.13.0"
 
 const (
 	prefix       = "/api/v1"
@@ -77,7 +78,25 @@ func (s *server) handler() http.Handler {
 		mux.HandleFunc(prefix+path, refuseMethod("GET, HEAD"))
 	}
 	mux.HandleFunc(rest, refuseRest(mux))
-	return mux
+	mux.HandleFunc("/api", func(w http.ResponseWriter, _ *http.Request) { writeProblem(w, nothingHere()) })
+	return refuseUnclean(mux)
+}
+
+// refuseUnclean refuses an address with empty segments or dots, which ServeMux would
+// send a program elsewhere for: an ID that is such is no ID.
+func refuseUnclean(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		given := r.URL.EscapedPath()
+		if clean := path.Clean(given); given != clean && given != clean+"/" {
+			writeProblem(w, nothingHere())
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func nothingHere() *Problem {
+	return newProblem(http.StatusNotFound, "There is nothing at this address; "+prefix+"/docs lists what there is.", nil)
 }
 
 // describe registers every operation on mux and returns their description.
@@ -122,6 +141,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	s.registerWire(api)
 	s.registerRetention(api)
 	s.registerAudit(api)
+	allowNull(api.OpenAPI().Components.Schemas)
 	for path, item := range api.OpenAPI().Paths {
 		for _, method := range refused(item) { // one by one, so that no pattern stands against another's method
 			mux.HandleFunc(method+" "+prefix+path, refuseMethod(allowed(item)))
@@ -179,7 +199,7 @@ func refuseRest(mux *http.ServeMux) http.HandlerFunc {
 			refuse.ServeHTTP(w, asPatch)
 			return
 		}
-		writeProblem(w, newProblem(http.StatusNotFound, "There is nothing at this address; "+prefix+"/docs lists what there is.", nil))
+		writeProblem(w, nothingHere())
 	}
 }
 

@@ -52,7 +52,12 @@ func (s *server) watchTask(ctx context.Context, p access.Principal, in *watchTas
 	}
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		defer stop()
-		_, w.out = humago.Unwrap(hctx)
+		var r *http.Request
+		r, w.out = humago.Unwrap(hctx)
+		w.out.Header().Set("Content-Type", "text/event-stream")
+		if r.Method == http.MethodHead { // has no events to wait for
+			return
+		}
 		w.control = http.NewResponseController(w.out)
 		w.run(hctx.Context(), first)
 	}}, nil
@@ -105,7 +110,6 @@ func (w *watch) change(ctx context.Context) ([]byte, error) {
 
 // run sends events until the reader leaves or the task can no longer be read.
 func (w *watch) run(ctx context.Context, first []byte) {
-	w.out.Header().Set("Content-Type", "text/event-stream")
 	ticks, stop := w.tick()
 	defer stop()
 	next := append([]byte(": open\n\n"), first...) // readers learn that it is open by the first bytes

@@ -100,8 +100,8 @@ func (s *stream) wantComment(want string) {
 	}
 }
 
-// open starts the API on w and opens a stream of its task.
-func open(t *testing.T, w *watched, ticks <-chan time.Time, lastEventID string) *stream {
+// serve starts the API on w, and returns its address.
+func serve(t *testing.T, w *watched, ticks <-chan time.Time) string {
 	t.Helper()
 	s := &server{
 		Config: Config{
@@ -112,9 +112,16 @@ func open(t *testing.T, w *watched, ticks <-chan time.Time, lastEventID string) 
 	}
 	listener := httptest.NewServer(s.handler())
 	t.Cleanup(listener.Close)
+	return listener.URL
+}
+
+// open starts the API on w and opens a stream of its task.
+func open(t *testing.T, w *watched, ticks <-chan time.Time, lastEventID string) *stream {
+	t.Helper()
+	address := serve(t, w, ticks)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, listener.URL+"/api/v1/tasks/t/events", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/v1/tasks/t/events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,5 +180,24 @@ func TestWatchEnds(t *testing.T) {
 	w.set(2, errors.New("the database is gone"))
 	if s.lines.Scan() {
 		t.Errorf("got %q, want the stream to end when the task cannot be read", s.lines.Text())
+	}
+}
+
+// TestHeadOfWatch asks twice over one connection: the second would wait for ever behind
+// a first that stays for events.
+func TestHeadOfWatch(t *testing.T) {
+	t.Parallel()
+	address := serve(t, &watched{version: 1}, nil) + "/api/v1/tasks/t/events"
+	one := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+	t.Cleanup(one.CloseIdleConnections)
+	for range 2 {
+		response, err := one.Head(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != "text/event-stream" {
+			t.Errorf("HEAD is answered %s %q", response.Status, got)
+		}
 	}
 }

@@ -47,19 +47,22 @@ func TestUnknownAddresses(t *testing.T) {
 		status       int
 		allow        string
 	}{
-		"no such address":  {"GET", "/api/v1/nothing", http.StatusNotFound, ""},
-		"no such version":  {"GET", "/api/v2/agents", http.StatusNotFound, ""},
-		"no such method":   {"DELETE", "/api/v1/agents", http.StatusMethodNotAllowed, "GET, HEAD, POST"},
-		"only to post":     {"GET", "/api/v1/agents/x/commands", http.StatusMethodNotAllowed, "POST"},
-		"only to read":     {"POST", "/api/v1/tasks/x", http.StatusMethodNotAllowed, "GET, HEAD"},
-		"the description":  {"POST", "/api/v1/openapi.json", http.StatusMethodNotAllowed, "GET, HEAD"},
-		"to trace":         {"TRACE", "/api/v1/agents", http.StatusMethodNotAllowed, "GET, HEAD, POST"},
-		"nobody's method":  {"BREW", "/api/v1/tasks/x/events", http.StatusMethodNotAllowed, "GET, HEAD"},
-		"nothing to trace": {"TRACE", "/api/v1/nothing", http.StatusNotFound, ""},
-		"unknown resource": {"GET", "/api/v1/agents/x", http.StatusNotFound, ""},
-		"unknown task":     {"GET", "/api/v1/tasks/x", http.StatusNotFound, ""},
-		"unknown stream":   {"GET", "/api/v1/tasks/x/events", http.StatusNotFound, ""},
-		"unknown command":  {"GET", "/api/v1/commands/x?wait=1", http.StatusNotFound, ""},
+		"no such address":   {"GET", "/api/v1/nothing", http.StatusNotFound, ""},
+		"no such version":   {"GET", "/api/v2/agents", http.StatusNotFound, ""},
+		"no such method":    {"DELETE", "/api/v1/agents", http.StatusMethodNotAllowed, "GET, HEAD, POST"},
+		"only to post":      {"GET", "/api/v1/agents/x/commands", http.StatusMethodNotAllowed, "POST"},
+		"only to read":      {"POST", "/api/v1/tasks/x", http.StatusMethodNotAllowed, "GET, HEAD"},
+		"the description":   {"POST", "/api/v1/openapi.json", http.StatusMethodNotAllowed, "GET, HEAD"},
+		"to trace":          {"TRACE", "/api/v1/agents", http.StatusMethodNotAllowed, "GET, HEAD, POST"},
+		"nobody's method":   {"BREW", "/api/v1/tasks/x/events", http.StatusMethodNotAllowed, "GET, HEAD"},
+		"above the version": {"POST", "/api", http.StatusNotFound, ""},
+		"empty segment":     {"POST", "/api/v1//tasks", http.StatusNotFound, ""},
+		"dots for an ID":    {"PUT", "/api/v1/agents/../interface", http.StatusNotFound, ""},
+		"nothing to trace":  {"TRACE", "/api/v1/nothing", http.StatusNotFound, ""},
+		"unknown resource":  {"GET", "/api/v1/agents/x", http.StatusNotFound, ""},
+		"unknown task":      {"GET", "/api/v1/tasks/x", http.StatusNotFound, ""},
+		"unknown stream":    {"GET", "/api/v1/tasks/x/events", http.StatusNotFound, ""},
+		"unknown command":   {"GET", "/api/v1/commands/x?wait=1", http.StatusNotFound, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -130,6 +130,8 @@ func typeOf(s *huma.Schema) referenceType {
 	case s.Ref != "":
 		name := s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]
 		return referenceType{Text: name, Schema: name}
+	case len(s.AnyOf) > 0: // or null, as its description says
+		return typeOf(s.AnyOf[0])
 	case s.Type == huma.TypeArray:
 		items := typeOf(s.Items)
 		return referenceType{Text: "array of " + items.Text, Schema: items.Schema}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -77,6 +78,25 @@ func schemas() huma.Registry {
 	registry.RegisterTypeAlias(reflect.TypeFor[fault.Field](), reflect.TypeFor[inputFault]())
 	registry.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[Problem]())
 	return registry
+}
+
+// allowNull says of members that are another schema and always there that they may
+// be null, where their types are pointers: huma cannot say so beside a reference.
+func allowNull(registry huma.Registry) {
+	for name, s := range registry.Map() {
+		t := registry.TypeFromRef("#/components/schemas/" + name)
+		for i := range t.NumField() {
+			f := t.Field(i)
+			member, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			described := s.Properties[member]
+			if f.Type.Kind() != reflect.Pointer || options != "" || described == nil || described.Ref == "" {
+				continue
+			}
+			s.Properties[member] = &huma.Schema{
+				AnyOf: []*huma.Schema{{Ref: described.Ref}, {Type: "null"}}, Description: described.Description,
+			}
+		}
+	}
 }
 
 // failures describes the errors of an operation: its own, and those that any

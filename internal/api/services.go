@@ -20,7 +20,7 @@ type Agents interface {
 	// Register adds an agent by the address of its card and discovers it at once.
 	// One that does not answer is registered with its error; an address that is
 	// known returns its agent and created=false; one that cannot be used is
-	// fault.Invalid.
+	// fault.Unprocessable.
 	Register(ctx context.Context, p access.Principal, cardURL string) (a agent.Agent, created bool, err error)
 	// Discover fetches the card now. That the agent does not answer is no error:
 	// its health says so.

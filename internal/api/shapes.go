@@ -11,7 +11,7 @@ import (
 
 // Agent is one agent of the catalogue.
 type Agent struct {
-	ID              string          `json:"id" format:"uuid"`
+	ID              string          `json:"id" doc:"A UUID; empty in a preview."`
 	CardURL         string          `json:"cardUrl" doc:"As registered."`
 	ResolvedCardURL string          `json:"resolvedCardUrl" doc:"Where the card was found; empty if it never was."`
 	Name            string          `json:"name" doc:"The card's, or the host of cardUrl."`

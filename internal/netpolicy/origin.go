@@ -89,23 +89,19 @@ func parseOrigin(raw string) (origin, error) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Host == "":
-		return origin{}, badOrigin(raw, "Write it like https://agents.example.com or https://agents.example.com:8443.")
+		return origin{}, badOrigin("Write it like https://agents.example.com or https://agents.example.com:8443.")
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || strings.Contains(raw, "#"):
-		return origin{}, badOrigin(raw, "It ends with the host and port: leave out the path and what follows.")
+		return origin{}, badOrigin("It ends with the host and port: leave out the path and what follows.")
 	}
 	o, refusal := originOf(u)
 	if refusal != nil {
-		return origin{}, badOrigin(raw, words[refusal.Rule])
+		return origin{}, badOrigin(words[refusal.Rule])
 	}
 	return o, nil
 }
 
-// maxEcho bounds what is repeated of something that cannot be read.
-const maxEcho = 100
-
-func badOrigin(raw, why string) error {
-	if len(raw) > maxEcho {
-		raw = raw[:maxEcho] + "…"
-	}
-	return fault.New(fault.Unprocessable, "%q is no origin that can be used. %s", raw, why)
+// badOrigin says why there is no origin, and not of what: it may be an answer, which
+// never repeats what was submitted.
+func badOrigin(why string) *fault.Error {
+	return fault.New(fault.Unprocessable, "This is no origin that can be used. %s", why)
 }

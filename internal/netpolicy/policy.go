@@ -16,6 +16,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 // Config is what an administrator decides. The zero value lets connections be
@@ -57,6 +59,14 @@ type Policy struct {
 // it. An earlier deadline of the context goes before it.
 const connectTimeout = 10 * time.Second
 
+// shorten bounds what an administrator reads again of what was written.
+func shorten(raw string) string {
+	if len(raw) > 100 {
+		return raw[:100] + "…"
+	}
+	return raw
+}
+
 // New returns the policy of a Config, or an error in words for the
 // administrator: an origin or the proxy cannot be read.
 func New(c Config) (*Policy, error) {
@@ -68,11 +78,11 @@ func New(c Config) (*Policy, error) {
 	}
 	for _, raw := range c.Origins {
 		o, err := parseOrigin(raw)
-		if err != nil {
-			return nil, err
+		if err == nil && p.requireHTTPS && o.scheme != "https" {
+			err = badOrigin("HTTPS is required, so that it could never be reached.")
 		}
-		if p.requireHTTPS && o.scheme != "https" {
-			return nil, badOrigin(raw, "HTTPS is required, so that it could never be reached.")
+		if err != nil {
+			return nil, fault.New(fault.Unprocessable, "%q: %s", shorten(raw), fault.Public(err).Message)
 		}
 		p.origins = append(p.origins, o)
 	}

@@ -53,10 +53,12 @@ type stream struct {
 	control *http.ResponseController
 }
 
+const eventStream = "text/event-stream; charset=utf-8"
+
 // openStream answers with the head of a stream. Something is sent at once: only
 // then does a browser take the stream for open.
 func openStream(w http.ResponseWriter) (*stream, error) {
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Content-Type", eventStream)
 	w.Header().Set("X-Accel-Buffering", "no")
 	st := &stream{w: w, control: http.NewResponseController(w)}
 	return st, st.write([]byte("retry: 1000\n: open\n\n"))
@@ -93,6 +95,10 @@ func (s *server) follow(w http.ResponseWriter, r *http.Request, pass func(contex
 	events, err := pass(r.Context())
 	if err != nil {
 		return err
+	}
+	if r.Method == http.MethodHead { // has no events to wait for
+		w.Header().Set("Content-Type", eventStream)
+		return nil
 	}
 	st, err := openStream(w)
 	for err == nil {

@@ -263,6 +263,17 @@ func TestStreamEndsWithItsRequest(t *testing.T) {
 	<-done
 }
 
+// TestHeadOfStream has no stream stay for events that HEAD cannot get.
+func TestHeadOfStream(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	w := httptest.NewRecorder()
+	c.serve(c.events).ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/events", nil))
+	if got := w.Header().Get("Content-Type"); w.Code != http.StatusOK || !strings.HasPrefix(got, "text/event-stream") {
+		t.Errorf("HEAD is answered %d %q", w.Code, got)
+	}
+}
+
 // TestStreamSaysThatItIsThere has a silent stream send comments.
 func TestStreamSaysThatItIsThere(t *testing.T) {
 	t.Parallel()
