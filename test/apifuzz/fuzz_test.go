@@ -199,7 +199,7 @@ func (j *judge) faults(r *request, response *http.Response, mediaType string, bo
 	if !types[mediaType] && !(types["application/octet-stream"] && status == http.StatusOK) {
 		add("the document has no %s for %d of %s", mediaType, status, r.operation.ID)
 	}
-	if s := j.world.document.answers[r.operation.ID+" "+strconv.Itoa(status)+" "+mediaType]; s != nil && mediaType != "application/octet-stream" {
+	if s := j.world.document.answers[r.operation.ID+" "+strconv.Itoa(status)+" "+mediaType]; s != nil && oneValue[mediaType] {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 		if err == nil {
 			err = s.Validate(value)
@@ -210,6 +210,9 @@ func (j *judge) faults(r *request, response *http.Response, mediaType string, bo
 	}
 	return wrong
 }
+
+// oneValue are the media types of one JSON value; of an event stream its first event is.
+var oneValue = map[string]bool{"application/json": true, "application/problem+json": true, "text/event-stream": true}
 
 // elsewhere are statuses that HTTP has for everything, or for ranges of files.
 var elsewhere = map[int]bool{
