@@ -88,7 +88,7 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 // cookieName is a name that browsers take from this very origin alone, over TLS.
 // There is no such name without TLS, which only loopback origins are.
 func (s *Service) cookieName() string {
-	if s.secure() {
+	if s.Secure() {
 		return "__Host-taskbay-signin"
 	}
 	return "taskbay-signin"
@@ -100,7 +100,7 @@ func (s *Service) cookieName() string {
 func (s *Service) Cookie(value string) *http.Cookie {
 	return &http.Cookie{
 		Name: s.cookieName(), Value: value, Path: "/", MaxAge: int(Life / time.Second),
-		Secure: s.secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: s.Secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}
 }
 

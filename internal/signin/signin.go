@@ -98,8 +98,8 @@ func New(o Options, c Config) (*Service, error) {
 	return s, nil
 }
 
-// secure reports whether the origin is one with TLS.
-func (s *Service) secure() bool { return strings.HasPrefix(s.options.Origin, "https://") }
+// Secure reports whether the pages are opened over TLS.
+func (s *Service) Secure() bool { return strings.HasPrefix(s.options.Origin, "https://") }
 
 // Provider is the name of the provider's host, for people.
 func (s *Service) Provider() string {

@@ -123,8 +123,7 @@ func TestComesBackOnce(t *testing.T) {
 	b.refuses("has come back before", member, err)
 
 	// Nor does the code work in another sign-in.
-	_, another := b.begins("/")
-	address, another = b.begins("/")
+	address, another := b.begins("/")
 	member, _, err = b.returns(with(back, map[string]string{"state": parameter(address, "state")}), another)
 	b.refuses("takes the code for no tokens", member, err)
 }

@@ -43,6 +43,9 @@ func (s *server) shell(r *http.Request, title, section string) (views.Shell, err
 	frame.NeedsYou = counts.NeedsYou
 	frame.Live = "/events"
 	frame.Administers = access.Allow(s.Principal(r), access.NeedAdminister) == nil
+	if p := s.Principal(r); p.Kind == access.KindPerson {
+		frame.Who = views.Who{Name: p.Name, Role: p.Role}
+	}
 	return frame, nil
 }
 
@@ -102,6 +105,9 @@ func (s *server) answerFault(w http.ResponseWriter, r *http.Request, err error) 
 	if fault.KindOf(err) == fault.Internal {
 		s.Log.ErrorContext(r.Context(), "a page failed", slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Any("error", err))
 	}
+	if fault.KindOf(err) == fault.SignedOut && s.sendToSignIn(w, r) {
+		return
+	}
 	public := fault.Public(err)
 	s.answerProblem(w, r, public.Kind.Status(), public.Message, public.Fields)
 }
@@ -130,6 +136,9 @@ func (s *server) answerProblem(w http.ResponseWriter, r *http.Request, status in
 // problemShell is the frame of an error page. After a fault of our own it asks
 // nothing of the services.
 func (s *server) problemShell(r *http.Request, status int, title string) views.Shell {
+	if s.SignIn != nil && !s.signedIn(r) {
+		return s.outsideShell(title)
+	}
 	if status != http.StatusInternalServerError && status != http.StatusServiceUnavailable {
 		if frame, err := s.shell(r, title, ""); err == nil {
 			return frame
@@ -142,6 +151,8 @@ func problemTitle(status int) string {
 	switch status {
 	case http.StatusBadRequest:
 		return "That request could not be understood"
+	case http.StatusUnauthorized:
+		return "You are not signed in"
 	case http.StatusForbidden:
 		return "That is not allowed"
 	case http.StatusNotFound:

@@ -26,7 +26,7 @@ const (
 
 // routes lists every page and action; each is in a file of its name.
 func (s *server) routes() []route {
-	return []route{
+	return append(s.signInRoutes(), []route{
 		{"GET /{$}", s.home},
 		{"POST /welcome", s.welcomeDismiss},
 
@@ -68,7 +68,7 @@ func (s *server) routes() []route {
 		{"GET /settings/retention", s.retentionShow},
 		{"POST /settings/retention", s.retentionSet},
 		{"POST /settings/retention/run", s.retentionRun},
-	}
+	}...)
 }
 
 func (s *server) serve(handle action) http.Handler {

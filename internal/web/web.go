@@ -96,7 +96,7 @@ type Blobs interface {
 	Open(ctx context.Context, p access.Principal, sha256 string) (io.ReadSeekCloser, task.BlobInfo, error)
 }
 
-// Config is what the pages need. All but Demo must be set.
+// Config is what the pages need. All but Demo, SignIn and Sessions must be set.
 type Config struct {
 	Agents        Agents
 	AgentSettings AgentSettings
@@ -111,7 +111,9 @@ type Config struct {
 	Principal     func(*http.Request) access.Principal // who makes this request
 	Version       string                               // of the program, shown in the footer
 	Log           *slog.Logger
-	Demo          bool // the sample agents are running: say what to click first
+	SignIn        SignIn   // nil where nobody signs in
+	Sessions      Sessions // with SignIn
+	Demo          bool     // the sample agents are running: say what to click first
 }
 
 // server answers the requests of one Config.

@@ -89,7 +89,7 @@ func (p *Provider) Rotate(t *testing.T) {
 
 // loginPage asks who somebody is. Nobody has a password here.
 var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
-<html lang="en"><title>Provider</title><h1>Who are you?</h1>
+<html lang="en"><title>Provider</title><link rel="icon" href="data:,"><h1>Who are you?</h1>
 <form method="post"><input type="hidden" name="id" value="{{.}}">
 <label>Subject <input name="subject" id="subject"></label>
 <button id="login" name="do" value="login">Sign in</button> <button id="deny" name="do" value="deny">Deny</button></form></html>`))

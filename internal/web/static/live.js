@@ -77,10 +77,25 @@ class LiveRegion extends HTMLElement {
   #failed = () => {
     this.#patienceTimer ??= setTimeout(() => this.#say("Not connected. Trying again…"), PATIENCE);
     if (this.#source?.readyState !== EventSource.CLOSED) return;
+    const address = this.#source.url;
     this.#source = undefined;
     this.#retryTimer = setTimeout(this.#follow, this.#retry);
+    this.#askWhy(address);
     this.#retry = Math.min(this.#retry * 2, LAST_RETRY);
   };
+
+  // A stream does not say why it is refused. Whoever is signed out can sign in beside
+  // this page, which keeps what was typed, and goes on by itself then.
+  async #askWhy(address) {
+    const options = { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(PATIENCE) };
+    const answer = await fetch(address, options).catch(() => undefined);
+    answer?.body?.cancel();
+    if (answer?.status !== 401 || this.isLive) return;
+    clearTimeout(this.#patienceTimer); // no more than this is to be said
+    this.#patienceTimer = 0;
+    this.#say("You are signed out.", "Sign in", "/signin");
+    this.querySelector("a").target = "_blank";
+  }
 
   #received = ({ data, lastEventId }) => {
     this.#queue.push(data);

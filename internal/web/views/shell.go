@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/web/formview"
 )
 
@@ -21,6 +22,14 @@ type Shell struct {
 	// Administers says that whoever looks may change settings.
 	Administers bool
 	Asset       func(name string) string // address of a file of the program's own
+	Who         Who                      // is signed in; the zero one where nobody signs in
+	Outside     bool                     // nobody is signed in yet: there is nothing to navigate to
+}
+
+// Who is the person who is signed in.
+type Who struct {
+	Name string
+	Role access.Role
 }
 
 // WithSheets adds style sheets of the page's own.
@@ -41,7 +50,7 @@ func (s Shell) documentTitle() string {
 	return title
 }
 
-var commonSheets = []string{"tokens.css", "base.css", "components.css", "pages.css"}
+var commonSheets = []string{"tokens.css", "base.css", "components.css", "signin.css", "pages.css"}
 
 var themes = []struct{ value, label, icon string }{
 	{"system", "Theme of the system", "system"},
@@ -51,6 +60,8 @@ var themes = []struct{ value, label, icon string }{
 
 func problemAdvice(status int) string {
 	switch status {
+	case http.StatusUnauthorized:
+		return "Go back to keep what you had entered, sign in in another tab, and send it again."
 	case http.StatusNotFound:
 		return "The address may be mistyped, or what was here belongs to somebody else or is gone."
 	case http.StatusConflict:
