@@ -40,13 +40,14 @@ type Task struct {
 	TaskSummary
 	Push         *Push        `json:"push,omitempty" doc:"There if the agent was asked to push what happens."`
 	CheckError   string       `json:"checkError,omitempty" doc:"Why it could not be found out how the task stands, the last time the agent was asked."`
+	ForgottenAt  *time.Time   `json:"forgottenAt,omitempty" doc:"Since when the agent, asked again and again, says that it does not know the task; absent if it does. Such a task has no question."`
 	PurgedAt     *time.Time   `json:"purgedAt,omitempty" doc:"When the raw record and the files of the task were purged; absent if they were not."`
 	HistoryLacks bool         `json:"historyLacks,omitempty" doc:"Whether the agent's own history of the task lacks messages that it had got: it may have begun the task anew."`
 	Cut          *Cut         `json:"cut,omitempty" doc:"There if the agent sent more about the task than is kept: what was left out."`
 	Messages     []Message    `json:"messages" nullable:"false"`
 	Artifacts    []Artifact   `json:"artifacts" nullable:"false"`
 	Transitions  []Transition `json:"transitions" nullable:"false"`
-	Question     *Question    `json:"question,omitempty" doc:"There while the task waits and nobody has answered."`
+	Question     *Question    `json:"question,omitempty" doc:"There while the task waits, nobody has answered and the agent knows it."`
 }
 
 // Push says how far an agent was asked to push what happens on a task.
@@ -116,6 +117,9 @@ func taskShape(t task.Task) Task {
 	out.HistoryLacks = t.HistoryLacks
 	if t.Ledger.CutEvents > 0 {
 		out.Cut = &Cut{Observations: t.Ledger.CutEvents, Bytes: t.Ledger.CutBytes}
+	}
+	if at := t.ForgottenAt.UTC(); !t.ForgottenAt.IsZero() {
+		out.ForgottenAt = &at
 	}
 	if at := t.PurgedAt.UTC(); !t.PurgedAt.IsZero() {
 		out.PurgedAt = &at

@@ -49,8 +49,12 @@ type Tx interface {
 	// HastenCheck makes a check due at that time, unless it is due before.
 	HastenCheck(taskID string, at time.Time) error
 	// SetCheckError keeps why the agent could not be asked about the task; "" if
-	// it could. It reports whether that is something else than before.
+	// it could. It reports whether that is something else than before, as it is if the
+	// agent did not know the task the last time.
 	SetCheckError(taskID, problem string) (changed bool, err error)
+	// NoteForgotten counts that the agent did not know a task, or that it does. One that
+	// it did not know twice in a row is forgotten, and waits for nobody until it does.
+	NoteForgotten(taskID string, forgotten bool) error
 	// CheckAllSoon makes every check due at once, as after a restart.
 	CheckAllSoon() error
 	// ClaimStream makes owner the one who follows a task's stream, in a new epoch.
@@ -333,6 +337,11 @@ func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 		if changed {
 			level = slog.LevelWarn
 		}
+		if c.RemoteTaskID != "" && forgets(answer) {
+			if err := tx.NoteForgotten(c.TaskID, true); err != nil {
+				return err
+			}
+		}
 		at, interval := task.NextCheck(head, false, max(c.Interval, time.Second), tx.Now())
 		return tx.ScheduleCheck(c.TaskID, at, interval)
 	})
@@ -343,6 +352,12 @@ func (o *Observer) failed(ctx context.Context, c Check, cause error) {
 		return
 	}
 	log.Log(ctx, level, "the agent could not be asked about a task", "error", cause)
+}
+
+// forgets reports whether an agent said that it does not know the task. One that cannot
+// be reached, or answers anything else, may know it.
+func forgets(answer *remote.Error) bool {
+	return answer != nil && answer.Delivery == remote.Answered && answer.Code == remote.CodeTaskNotFound
 }
 
 // askAgain plans the next check of a task that has ended, after one that failed. What
@@ -397,7 +412,11 @@ func (o *Observer) take(tx Tx, prepared task.Prepared, last time.Duration, told 
 
 // heardOf notes that a task could be heard of, and plans its next check.
 func (o *Observer) heardOf(tx Tx, outcome task.Outcome, asked time.Time, told bool, last time.Duration) error {
-	if _, err := tx.SetCheckError(outcome.TaskID, ""); err != nil {
+	failed, err := tx.SetCheckError(outcome.TaskID, "")
+	if err == nil && failed { // else it was not forgotten
+		err = tx.NoteForgotten(outcome.TaskID, false)
+	}
+	if err != nil {
 		return err
 	}
 	return o.plan(tx, outcome, asked, told, last)

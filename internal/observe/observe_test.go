@@ -319,6 +319,47 @@ func TestAStreamThatEndsInAnOutageIsLetGoOf(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatForgets: what it twice says not to know waits for nobody. An agent that
+// cannot be reached forgets nothing, and what it knows again is as it was.
+func TestAnAgentThatForgets(t *testing.T) {
+	t.Parallel()
+	f := &fakeAgent{state: "INPUT_REQUIRED", task: `{"task":{"id":"r","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED",
+		"message":{"messageId":"q","role":"ROLE_AGENT","parts":[{"text":"Which?"}]}}}}`}
+	b := setUp(t, f)
+	b.waitFor("it waits", func(got task.Task) bool { return got.NeedsYou })
+	check := func() {
+		b.update(func(tx *store.Tx) error { return tx.ScheduleCheck(b.taskID, tx.Now(), 0) })
+		b.observer.Heard(task.Outcome{})
+	}
+	fails := func(message string, e remote.Error) {
+		t.Helper()
+		e.Message = message
+		f.set("INPUT_REQUIRED", &e)
+		check()
+		if got := b.waitFor(message, func(got task.Task) bool { return got.CheckError == message }); !got.NeedsYou || !got.ForgottenAt.IsZero() || got.Question == nil {
+			t.Errorf("%s: needs you %v, forgotten at %v", message, got.NeedsYou, got.ForgottenAt)
+		}
+	}
+	unknown := remote.Error{Delivery: remote.Answered, Code: remote.CodeTaskNotFound}
+	fails("It is asleep.", remote.Error{Delivery: remote.NotSent, Code: remote.CodeTaskNotFound})
+	fails("It hung up.", remote.Error{Delivery: remote.Uncertain, Code: remote.CodeTaskNotFound})
+	fails("It is ill.", remote.Error{Delivery: remote.Answered, Code: "HTTP 404"})
+	fails("It does not know the task.", unknown)
+	fails("It is asleep again.", remote.Error{Delivery: remote.NotSent})
+	f.set("INPUT_REQUIRED", &unknown)
+	check()
+	got := b.waitFor("it is forgotten", func(got task.Task) bool { return !got.ForgottenAt.IsZero() })
+	if got.NeedsYou || got.Question != nil || got.State != a2a.StateInputRequired {
+		t.Errorf("forgotten: needs you %v, question %v, state %s", got.NeedsYou, got.Question, got.State)
+	}
+	f.set("INPUT_REQUIRED", nil)
+	check()
+	got = b.waitFor("it is known again", func(got task.Task) bool { return got.ForgottenAt.IsZero() })
+	if !got.NeedsYou || got.Question == nil || got.CheckError != "" {
+		t.Errorf("known again: needs you %v, question %v, check error %q", got.NeedsYou, got.Question, got.CheckError)
+	}
+}
+
 // lines hands on what is logged.
 type lines chan string
 

@@ -122,7 +122,7 @@ func (tx *Tx) RemoveAgent(id string, by access.Principal) error {
 func (tx *Tx) ReviveAgent(id string) error {
 	err := tx.execOne("UPDATE agent SET removed_us = NULL, removed_by = '', removed_by_name = '', updated_us = ? WHERE id = ?", us(tx.now), id)
 	if err == nil {
-		_, err = tx.exec("UPDATE task SET needs_you = (answered_by = '' AND state IN ('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED')), version = version + 1 WHERE agent_id = ? AND merged_into IS NULL", id)
+		_, err = tx.exec("UPDATE task SET needs_you = (answered_by = '' AND state IN ('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED') AND "+notForgotten+"), version = version + 1 WHERE agent_id = ? AND merged_into IS NULL", id)
 	}
 	if err == nil {
 		_, err = tx.exec("UPDATE task SET check_us = ?, check_interval = 0 WHERE agent_id = ? AND remote_task_id IS NOT NULL AND merged_into IS NULL AND state NOT IN ("+terminalStates+")",

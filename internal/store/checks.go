@@ -51,7 +51,7 @@ func (tx *Tx) NextCheck() (time.Time, error) {
 
 // SetCheckError implements observe.Tx.
 func (tx *Tx) SetCheckError(taskID, problem string) (changed bool, err error) {
-	n, err := tx.exec("UPDATE task SET check_error = ?, version = version + 1 WHERE id = ? AND check_error <> ?", problem, taskID, problem)
+	n, err := tx.exec("UPDATE task SET check_error = ?, version = version + 1 WHERE id = ? AND (check_error <> ? OR ? = '' AND forgotten_checks > 0)", problem, taskID, problem, problem)
 	if err != nil {
 		return false, fmt.Errorf("store why task %s could not be checked: %w", taskID, err)
 	}

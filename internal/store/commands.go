@@ -133,7 +133,7 @@ func (tx *Tx) SetAnsweredBy(taskID, commandID string) error {
 	if err := w.touchQuestion(was, is); err != nil {
 		return err
 	}
-	if err := tx.execOne("UPDATE task SET answered_by = ?, needs_you = ? WHERE id = ?", is.AnsweredBy, is.NeedsYou(), taskID); err != nil {
+	if err := tx.execOne("UPDATE task SET answered_by = ?, needs_you = (? AND "+notForgotten+") WHERE id = ?", is.AnsweredBy, is.NeedsYou(), taskID); err != nil {
 		return fmt.Errorf("store who answered task %s: %w", taskID, err)
 	}
 	return w.save()

@@ -126,8 +126,10 @@ func standing(s task.Standing) string {
 		return untold + "s.status = 'uncertain'"
 	case task.StandingReplied:
 		return "t.kind = 'message'"
+	case task.StandingForgotten:
+		return "t.forgotten_checks >= 2 AND t.state NOT IN (" + terminalStates + ")"
 	case task.StandingAnswered:
-		return "t.state IN ('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED') AND NOT t.needs_you"
+		return "t.state IN ('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED') AND NOT t.needs_you AND t." + notForgotten
 	}
 	return "FALSE"
 }

@@ -41,6 +41,7 @@ func TestListsUseIndexes(t *testing.T) {
 		"refused":      {task.Filter{Standing: task.StandingRefused, Cursor: cursor}, "task_state_newest"},
 		"unknown":      {task.Filter{Standing: task.StandingUnknown, Cursor: cursor}, "task_state_newest"},
 		"replied":      {task.Filter{Standing: task.StandingReplied, Cursor: cursor}, "task_replied"},
+		"forgotten":    {task.Filter{Standing: task.StandingForgotten, Cursor: cursor}, "task_forgotten"},
 		"answered":     {task.Filter{Standing: task.StandingAnswered, Cursor: cursor}, "task_answered"},
 	}
 	for name, list := range lists {

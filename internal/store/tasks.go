@@ -137,7 +137,7 @@ func (tx *Tx) ApplyChanges(h task.Head, changes []task.Change, received time.Tim
 		return false, nil
 	}
 	err = tx.execOne("UPDATE task SET "+setHeard+`, remote_task_id = NULLIF(?, ''), context_id = ?, kind = ?, state = ?,
-			question_id = ?, question_sha256 = ?, question_number = ?, answered_by = ?, needs_you = ?,
+			question_id = ?, question_sha256 = ?, question_number = ?, answered_by = ?, needs_you = (? AND `+notForgotten+`),
 			next_seq = ?, version = ?, updated_us = ?
 		WHERE id = ?`, append(heard,
 		h.RemoteTaskID, h.ContextID, string(h.Kind), string(h.State),
@@ -161,7 +161,7 @@ func shown(h task.Head) task.Head {
 }
 
 const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), (SELECT removed_us IS NOT NULL FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,
-	t.title, t.needs_you, t.check_error, t.history_lacks, t.observed_us, t.purged_us, t.version, t.created_us, t.updated_us,
+	t.title, t.needs_you, t.check_error, t.history_lacks, CASE WHEN t.forgotten_checks >= 2 THEN t.forgotten_us END, t.observed_us, t.purged_us, t.version, t.created_us, t.updated_us,
 	t.ledger_events, t.ledger_bytes, t.cut_events, t.cut_bytes,
 	COALESCE(s.id, ''), COALESCE(s.status, ''), COALESCE(s.error, ''), COALESCE(s.refused, FALSE)`
 
@@ -173,14 +173,17 @@ const taskSource = `task t LEFT JOIN command s ON t.remote_task_id IS NULL AND t
 func scanTask(s scanner, rest ...any) (task.Task, error) {
 	var t task.Task
 	var sent task.Delivery
-	var observed, purged, created, updated micros
+	var forgotten, observed, purged, created, updated micros
 	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.AgentRemoved, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
-		&t.Title, &t.NeedsYou, &t.CheckError, &t.HistoryLacks, &observed, &purged, &t.Version, &created, &updated,
+		&t.Title, &t.NeedsYou, &t.CheckError, &t.HistoryLacks, &forgotten, &observed, &purged, &t.Version, &created, &updated,
 		&t.Ledger.Events, &t.Ledger.Bytes, &t.Ledger.CutEvents, &t.Ledger.CutBytes,
 		&sent.CommandID, &sent.Status, &sent.Error, &sent.Refused}, rest...)
 	err := s.Scan(dest...)
 	if sent.CommandID != "" {
 		t.Sent = &sent
+	}
+	if !t.State.Terminal() { // what has ended may be forgotten
+		t.ForgottenAt = forgotten.Time
 	}
 	t.ObservedAt, t.PurgedAt, t.CreatedAt, t.UpdatedAt = observed.Time, purged.Time, created.Time, updated.Time
 	return t, err

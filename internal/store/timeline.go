@@ -222,9 +222,17 @@ func (w *timelineWriter) touchQuestion(was, is task.Head) error {
 		return nil
 	}
 	for _, q := range []task.Asked{was.Question, is.Question} {
-		if _, err := w.tx.exec("UPDATE message SET version = ? WHERE task_id = ? AND message_id = ? AND sha256 = ?", w.version, w.taskID, q.MessageID, q.Digest); err != nil {
-			return fmt.Errorf("mark a question: %w", err)
+		if err := w.markQuestion(q); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// markQuestion marks the message of a question as changed.
+func (w *timelineWriter) markQuestion(q task.Asked) error {
+	if _, err := w.tx.exec("UPDATE message SET version = ? WHERE task_id = ? AND message_id = ? AND sha256 = ?", w.version, w.taskID, q.MessageID, q.Digest); err != nil {
+		return fmt.Errorf("mark a question: %w", err)
 	}
 	w.changed = true
 	return nil

@@ -127,7 +127,7 @@ func (r *Reader) Changes(ctx context.Context, p access.Principal, id string, sin
 		if t.Cancels, err = tx.Cancels(t.ID, since); err != nil {
 			return err
 		}
-		if record.openQuestion() && !record.Task.AgentRemoved {
+		if record.openQuestion() {
 			m, err := tx.Message(t.ID, record.Question.MessageID, record.Question.Digest)
 			switch {
 			case err == nil:
@@ -179,7 +179,11 @@ func (r *Reader) redact(ctx context.Context, t Task) {
 	}
 }
 
-func (r Record) openQuestion() bool { return r.Question.Open() && r.AnsweredBy == "" }
+// openQuestion reports whether there is a question that can be answered: not if its
+// agent was removed, or no longer knows the task.
+func (r Record) openQuestion() bool {
+	return r.Question.Open() && r.AnsweredBy == "" && !r.Task.AgentRemoved && r.Task.ForgottenAt.IsZero()
+}
 
 // shown completes a stored message with the forms in it.
 func shown(s StoredMessage, record Record, advertises bool) Message {

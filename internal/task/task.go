@@ -40,8 +40,9 @@ type Task struct {
 	Cancels        []CancelRequest
 	Sent           *Delivery // of what was sent last, until the agent has told anything of the task; then nil
 	Question       *Question // while the task waits and nobody has answered
-	NeedsYou       bool      // waits for a person, and nobody has answered
+	NeedsYou       bool      // waits for a person, nobody has answered, and the agent knows the task
 	Push           *Push     // what the agent pushes; nil if it was not asked to
+	ForgottenAt    time.Time // since when the agent, asked again and again, does not know the task; zero if it does
 	CheckError     string    // why the agent could not be asked the last time; "" if it could
 	HistoryLacks   bool      // the agent's own history lacks messages that it had got
 	Ledger         Ledger    // how much of what the agent sent is kept
@@ -128,7 +129,7 @@ type Question struct {
 // Standing tells how a task stands in a way for which A2A has no state.
 type Standing string
 
-// The standings. But for the last two they are those of a task of which the
+// The standings. But for the last three they are those of a task of which the
 // agent has told nothing, by what became of the message that was sent last.
 const (
 	StandingSending  Standing = "sending"
@@ -137,6 +138,8 @@ const (
 	StandingUnknown  Standing = "unknown"  // it may have arrived
 	StandingReplied  Standing = "replied"  // with a message, and no task
 	StandingAnswered Standing = "answered" // waited for a person, who has answered
+
+	StandingForgotten Standing = "forgotten" // the agent no longer knows it
 )
 
 // Filter narrows a list of tasks.

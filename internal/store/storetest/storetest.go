@@ -69,6 +69,7 @@ func Run(t *testing.T, open Open) {
 		"Checks":                   testChecks,
 		"Sweeps":                   testSweeps,
 		"LedgerIsAppendOnly":       testLedgerIsAppendOnly,
+		"Forgotten":                testForgotten,
 		"Retention":                testRetention,
 		"RetentionOfReplies":       testRetentionOfReplies,
 		"PurgeIsNarrow":            testPurgeIsNarrow,

@@ -33,6 +33,8 @@ func lookOf(t task.Task) look {
 	switch {
 	case t.AgentRemoved && !t.State.Terminal() && t.Kind != task.KindMessage:
 		return look{"unknown", "unknown", "Agent removed"}
+	case !t.ForgottenAt.IsZero():
+		return look{"unknown", "unknown", "Forgotten by the agent"}
 	case t.NeedsYou:
 		return looks[t.State]
 	case t.State.Waiting():
@@ -80,7 +82,7 @@ func since(t task.Task) time.Time {
 
 // cancelable reports whether asking the agent to stop can have an effect.
 func cancelable(t task.Task) bool {
-	return t.Kind != task.KindMessage && !t.AgentRemoved && !t.State.Terminal() && t.RemoteTaskID != ""
+	return t.Kind != task.KindMessage && !t.AgentRemoved && t.ForgottenAt.IsZero() && !t.State.Terminal() && t.RemoteTaskID != ""
 }
 
 // lost reports whether nobody knows if the agent ever got the first message of

@@ -52,6 +52,11 @@ func modeOf(t task.Task) composerMode {
 			label: "Send again as a new task", anew: true,
 			hint: "Nobody knows whether the agent got the first message of this task.",
 		}
+	case !t.ForgottenAt.IsZero():
+		return composerMode{
+			label: "Continue in a new task", anew: true,
+			hint: "The agent no longer knows this task. Your message starts a new one in the same conversation.",
+		}
 	case t.Question != nil && t.Question.Form == nil:
 		return composerMode{label: "Your answer", question: t.Question.MessageID}
 	case t.Question != nil:

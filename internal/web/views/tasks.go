@@ -90,7 +90,7 @@ func stateOptions() []stateOption {
 		options = append(options, stateOption{string(s), stateLook(s).label})
 	}
 	return append(options,
-		stateOption{string(task.StandingAnswered), "Answered"}, stateOption{string(task.StandingReplied), "Replied"},
+		stateOption{string(task.StandingAnswered), "Answered"}, stateOption{string(task.StandingForgotten), "Forgotten by the agent"}, stateOption{string(task.StandingReplied), "Replied"},
 		stateOption{string(task.StandingSending), "Sending"}, stateOption{string(task.StandingNotSent), "Not sent"},
 		stateOption{string(task.StandingRefused), "Refused by the agent"}, stateOption{string(task.StandingUnknown), "Outcome unknown"})
 }

@@ -113,6 +113,9 @@ func elementName(id string) string {
 
 // gone says why a question that was open is no longer, as far as the task tells.
 func gone(t task.Task) string {
+	if !t.ForgottenAt.IsZero() {
+		return "The agent no longer knows this task."
+	}
 	if by := answeredBy(t); by != "" {
 		return "Answered by " + by + "."
 	}
