@@ -37,7 +37,7 @@ func newBench(t *testing.T, o signin.Options) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{T: t, log: &logged{}, members: map[[2]string]signin.Member{}, used: map[string]bool{}}
+	b := &bench{T: t, log: &logged{more: make(chan struct{}, 1)}, members: map[[2]string]signin.Member{}, used: map[string]bool{}}
 	if o.Origin == "" {
 		o.Origin = origin
 	}
@@ -78,11 +78,16 @@ func (b *bench) UseSignIn(digest string, _ time.Time) (bool, error) {
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
+	more chan struct{} // gets a signal after each line, if there is room
 }
 
 func (l *logged) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
 	return l.text.Write(p)
 }
 

@@ -141,7 +141,7 @@ func (f *forger) signsIn(b *bench, token func(nonce string) string) (signin.Memb
 
 func TestClaims(t *testing.T) {
 	t.Parallel()
-	now := time.Now().Unix()
+	f, now := newForger(t), time.Now().Unix()
 	for name, tc := range map[string]struct {
 		claims map[string]any // instead of those of a good token; nil drops one
 		why    string         // "" lets in
@@ -178,8 +178,6 @@ func TestClaims(t *testing.T) {
 		"a subject as a number":         {map[string]any{"sub": 1}, "ID token"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newForger(t)
 			b := f.bench(t)
 			member, err := f.signsIn(b, func(nonce string) string {
 				claims := f.claims(nonce)
@@ -314,6 +312,7 @@ func TestDiscovery(t *testing.T) {
 		"with keys in the clear":           {"jwks_uri": "http://login.example/keys"},
 		"with a page that is a script":     {"authorization_endpoint": "javascript:alert(1)"},
 		"with a page under a user's name":  {"authorization_endpoint": "https://user@login.example/"},
+		"without an end":                   {"more": strings.Repeat("x", 2<<20)},
 		"with secrets for signatures only": {"id_token_signing_alg_values_supported": []string{"HS256", "none"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package signin_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,9 +16,14 @@ import (
 func real(t *testing.T) (*bench, *providertest.Provider) {
 	t.Helper()
 	p := providertest.Start(t, origin+signin.CallbackPath)
+	return at(t, p), p
+}
+
+func at(t *testing.T, p *providertest.Provider) *bench {
+	t.Helper()
 	b := newBench(t, signin.Options{Issuer: p.Issuer, ClientID: providertest.ClientID, ClientSecretFile: p.SecretFile, CAFile: p.CAFile})
 	b.members[[2]string{p.Issuer, "Ada"}] = signin.Member{ID: "member-ada"}
-	return b, p
+	return b
 }
 
 func TestSignIn(t *testing.T) {
@@ -53,6 +59,7 @@ func TestSignIn(t *testing.T) {
 
 func TestReturns(t *testing.T) {
 	t.Parallel()
+	p := providertest.Start(t, origin+signin.CallbackPath)
 	for name, tc := range map[string]struct {
 		spoil func(b *bench, back string, browser *http.Cookie) (string, []*http.Cookie)
 		why   string
@@ -102,7 +109,7 @@ func TestReturns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, p := real(t)
+			b := at(t, p)
 			address, browser := b.begins("/tasks")
 			back, cookies := tc.spoil(b, p.SignIn(t, address, "Ada"), browser)
 			member, _, err := b.returns(back, cookies...)
@@ -198,6 +205,29 @@ func TestProviderAway(t *testing.T) {
 	member, _, err := b.returns(back, browser)
 	if fault.KindOf(err) != fault.Unavailable || member.ID != "" {
 		t.Errorf("Finish = %q, %v; want %s", member.ID, err, fault.Unavailable)
+	}
+}
+
+// TestRun has the provider asked for at the start, and its absence said and survived.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	b, p := real(t)
+	p.Away(true)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.Service.Run(ctx) }()
+	<-b.log.more
+	if got := b.log.String(); !strings.Contains(got, "does not answer as one; until it does, nobody can sign in") || !strings.Contains(got, p.Issuer) {
+		t.Errorf("the log says %q", got)
+	}
+	p.Away(false)
+	address, browser := b.begins("/")
+	if _, _, err := b.returns(p.SignIn(t, address, "Ada"), browser); err != nil {
+		t.Errorf("Finish: %v", err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("Run: %v", err)
 	}
 }
 
