@@ -62,7 +62,7 @@ func testMainJob(t *testing.T, o apptest.Options) {
 		t.Fatalf("the answer is %s: %s", answer.Status, answer.Error)
 	}
 	done := s.TaskIn(started.TaskID, "TASK_STATE_COMPLETED")
-	if got, want := done.LastText(), "Deploying 2 replica(s) to staging."; got != want {
+	if got, want := apptest.LastText(done), "Deploying 2 replica(s) to staging."; got != want {
 		t.Errorf("the agent said %q, want %q", got, want)
 	}
 	if status := s.Call("POST", "/api/v1/agents/"+agent.ID+"/commands", good, nil, "Idempotency-Key", "again"); status != http.StatusConflict {
@@ -75,7 +75,7 @@ func TestStreamedArtifact(t *testing.T) {
 	s := apptest.Start(t, apptest.Options{SampleAgents: true})
 	started := s.Send(s.SampleAgent(demo.Slow).ID, map[string]any{"text": "go"})
 	waiting := s.TaskIn(started.TaskID, "TASK_STATE_INPUT_REQUIRED")
-	if len(waiting.Artifacts) == 0 || len(waiting.Artifacts[0].Parts) != 1 || len(waiting.Artifacts[0].Parts[0].Text) < 100 {
+	if len(waiting.Artifacts) == 0 || len(waiting.Artifacts[0].Parts) != 1 || len(apptest.Text(waiting.Artifacts[0].Parts[0])) < 100 {
 		t.Errorf("artifacts %+v, want one whole text", waiting.Artifacts)
 	}
 }

@@ -50,7 +50,7 @@ func askAndAnswer(t *testing.T, s *apptest.Server, agent apptest.Agent) {
 		t.Fatalf("the answer is %s: %s", answer.Status, answer.Error)
 	}
 	done := s.TaskIn(started.TaskID, "TASK_STATE_COMPLETED")
-	if got, want := done.LastText(), "Deploying 2 to staging."; got != want {
+	if got, want := apptest.LastText(done), "Deploying 2 to staging."; got != want {
 		t.Errorf("the agent said %q, want %q", got, want)
 	}
 }
@@ -63,7 +63,7 @@ func stream(t *testing.T, s *apptest.Server, agent apptest.Agent) {
 	got := ""
 	for _, artifact := range done.Artifacts {
 		for _, part := range artifact.Parts {
-			got += part.Text
+			got += apptest.Text(part)
 		}
 	}
 	if want := strings.Join(agenttest.Report(), ""); got != want {
@@ -78,5 +78,5 @@ func talk(t *testing.T, s *apptest.Server, agent apptest.Agent) {
 	if sent.Status != "succeeded" {
 		t.Fatalf("the message is %s: %s", sent.Status, sent.Error)
 	}
-	s.TaskWhere(sent.TaskID, "that has an answer", func(t apptest.Task) bool { return t.LastText() == "no task needed" })
+	s.TaskWhere(sent.TaskID, "that has an answer", func(t apptest.Task) bool { return apptest.LastText(t) == "no task needed" })
 }

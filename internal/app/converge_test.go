@@ -205,7 +205,7 @@ func artifactTexts(t apptest.Task) map[string]string {
 	texts := map[string]string{}
 	for _, a := range t.Artifacts {
 		for _, p := range a.Parts {
-			texts[a.ArtifactID] += p.Text
+			texts[a.ArtifactID] += apptest.Text(p)
 		}
 	}
 	return texts

@@ -100,7 +100,7 @@ func TestAgentsPush(t *testing.T) {
 		for _, way := range agenttest.Ways() {
 			agent := s.Register(agenttest.Serve(t, way, false).CardURL)
 			id := s.Send(agent.ID, map[string]any{"text": "deploy"}).TaskID
-			waiting := s.TaskWhere(id, "is pushed", func(t apptest.Task) bool { return t.Question != nil && t.Push.State == "registered" })
+			waiting := s.TaskWhere(id, "is pushed", func(t apptest.Task) bool { return t.Question != nil && t.Push != nil && t.Push.State == "registered" })
 			if !strings.Contains(s.Page("/tasks/"+id), "pushes what happens") {
 				t.Errorf("%s: the page says nothing of pushes", way)
 			}
@@ -109,11 +109,11 @@ func TestAgentsPush(t *testing.T) {
 				"parts": []any{map[string]any{"data": json.RawMessage(`{"environment":"staging","replicas":2}`), "mediaType": "application/json"}},
 			})
 			done := s.TaskWhere(id, "was pushed and is over", func(t apptest.Task) bool {
-				return t.State == "TASK_STATE_COMPLETED" && t.Push.LastAt != "" && t.Push.State == "removed"
+				return t.State == "TASK_STATE_COMPLETED" && t.Push != nil && t.Push.LastAt != nil && t.Push.State == "removed"
 			})
 			pages = append(pages, "/tasks/"+id, "/tasks/"+id+"/wire", "/agents/"+agent.ID+"/wire")
-			if done.LastText() != "Deploying 2 to staging." || done.Push.Problem != "" {
-				t.Errorf("%s: the agent said %q, and there is the problem %q", way, done.LastText(), done.Push.Problem)
+			if apptest.LastText(done) != "Deploying 2 to staging." || done.Push.Problem != "" {
+				t.Errorf("%s: the agent said %q, and there is the problem %q", way, apptest.LastText(done), done.Push.Problem)
 			}
 		}
 		seen, got := c.pushes()
@@ -202,7 +202,7 @@ func TestHostilePushes(t *testing.T) {
 		}
 		var task apptest.Task
 		s.Call("GET", "/api/v1/tasks/"+id, nil, &task)
-		if task.State != "TASK_STATE_WORKING" || !strings.Contains(task.Push.Problem, "another task") && !strings.Contains(task.Push.Problem, "no A2A event") {
+		if task.State != "TASK_STATE_WORKING" || task.Push == nil || !strings.Contains(task.Push.Problem, "another task") && !strings.Contains(task.Push.Problem, "no A2A event") {
 			t.Errorf("the task is %s, the problem is %q; want it at work, and the problem told", task.State, task.Push.Problem)
 		}
 		proofs := map[string][]string{

@@ -45,7 +45,7 @@ func mainJob(t *testing.T, s *apptest.Server, agent apptest.Agent) {
 		t.Fatalf("the answer is %s: %s", answer.Status, answer.Error)
 	}
 	done := s.TaskIn(started.TaskID, "TASK_STATE_COMPLETED")
-	if got, want := done.LastText(), "Deploying 2 replica(s) to staging."; got != want {
+	if got, want := apptest.LastText(done), "Deploying 2 replica(s) to staging."; got != want {
 		t.Errorf("the agent said %q, want %q", got, want)
 	}
 	if len(done.Artifacts) == 0 {

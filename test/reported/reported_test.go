@@ -168,7 +168,7 @@ func texts(t apptest.Task) []string {
 			continue
 		}
 		for _, p := range m.Parts {
-			all = append(all, p.Text)
+			all = append(all, apptest.Text(p))
 		}
 	}
 	return all
@@ -179,7 +179,7 @@ func artifactTexts(t apptest.Task) []string {
 	var all []string
 	for _, a := range t.Artifacts {
 		for _, p := range a.Parts {
-			all = append(all, p.Text)
+			all = append(all, apptest.Text(p))
 		}
 	}
 	return all

@@ -6,15 +6,18 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/client"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
@@ -184,22 +187,29 @@ func (s *Server) read(response *http.Response) (status int, page string) {
 	return response.StatusCode, string(body)
 }
 
-// Agent is an agent as a test needs it.
-type Agent struct {
-	ID     string `json:"id"`
-	Name   string `json:"name"`
-	Health struct {
-		Status string `json:"status"`
-		Error  string `json:"error"`
-	} `json:"health"`
+// The shapes of the API, for tests that use no more of it.
+type (
+	Agent   = client.Agent
+	Command = client.Command
+	Task    = client.Task
+)
+
+// Client returns a client of the API, which asks for nothing twice.
+func (s *Server) Client() *client.Client {
+	s.t.Helper()
+	c, err := client.New(s.URL(), client.Options{Attempts: 1})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
 }
 
 // Register adds an agent by its card.
 func (s *Server) Register(cardURL string) Agent {
 	s.t.Helper()
-	var a Agent
-	if status := s.Call("POST", "/api/v1/agents", map[string]string{"cardUrl": cardURL}, &a); status != 201 && status != 200 {
-		s.t.Fatalf("registering %s answered %d", cardURL, status)
+	a, err := s.Client().RegisterAgent(context.Background(), cardURL)
+	if err != nil {
+		s.t.Fatal(err)
 	}
 	return a
 }
@@ -209,92 +219,46 @@ func (s *Server) SampleAgent(variant string) Agent {
 	s.t.Helper()
 	var found Agent
 	s.Eventually("the sample agent "+variant, func() bool {
-		var list struct {
-			Items []struct {
-				Agent
-				CardURL string `json:"cardUrl"`
-			} `json:"items"`
+		agents, err := s.Client().Agents(context.Background())
+		i := slices.IndexFunc(agents, func(a Agent) bool {
+			return a.CardURL == s.SampleCardURL(variant) && a.Health.Status == "reachable"
+		})
+		if err == nil && i >= 0 {
+			found = agents[i]
 		}
-		s.Call("GET", "/api/v1/agents", nil, &list)
-		for _, a := range list.Items {
-			if a.CardURL == s.SampleCardURL(variant) && a.Health.Status == "reachable" {
-				found = a.Agent
-				return true
-			}
-		}
-		return false
+		return found.ID != ""
 	})
 	return found
-}
-
-// Command is a command as a test needs it.
-type Command struct {
-	ID     string `json:"id"`
-	TaskID string `json:"taskId"`
-	Status string `json:"status"`
-	Error  string `json:"error"`
 }
 
 // Send submits a command and waits until it is settled.
 func (s *Server) Send(agentID string, body any) Command {
 	s.t.Helper()
 	var c Command
-	key := fmt.Sprintf("key-%d", time.Now().UnixNano())
-	if status := s.Call("POST", "/api/v1/agents/"+agentID+"/commands", body, &c, "Idempotency-Key", key); status != 202 {
+	if status := s.Call("POST", "/api/v1/agents/"+agentID+"/commands", body, &c, "Idempotency-Key", rand.Text()); status != http.StatusAccepted {
 		s.t.Fatalf("the command was answered with %d", status)
 	}
-	s.Call("GET", "/api/v1/commands/"+c.ID+"?wait=30", nil, &c)
-	return c
+	settled, err := s.Client().Command(context.Background(), c.ID, 30*time.Second)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return settled
 }
 
-// Task is a task as a test needs it.
-type Task struct {
-	ID           string `json:"id"`
-	ContextID    string `json:"contextId"`
-	State        string `json:"state"`
-	Kind         string `json:"kind"`
-	HistoryLacks bool   `json:"historyLacks"`
-	Push         struct {
-		State   string `json:"state"`
-		LastAt  string `json:"lastAt"`
-		Problem string `json:"problem"`
-	} `json:"push"`
-	Transitions []struct {
-		State string `json:"state"`
-	} `json:"transitions"`
-	Messages []struct {
-		ID    string `json:"id"`
-		Role  string `json:"role"`
-		Parts []Part `json:"parts"`
-	} `json:"messages"`
-	Artifacts []struct {
-		ArtifactID string `json:"artifactId"`
-		Parts      []Part `json:"parts"`
-		Complete   bool   `json:"complete"`
-	} `json:"artifacts"`
-	Question *struct {
-		MessageID string           `json:"messageId"`
-		Prompt    string           `json:"prompt"`
-		Form      *json.RawMessage `json:"form"`
-		NotForm   []struct {
-			Path, Message string
-		} `json:"notForm"`
-	} `json:"question"`
-}
-
-// Part is a part as a test needs it.
-type Part struct {
-	Text      string          `json:"text"`
-	Data      json.RawMessage `json:"data"`
-	MediaType string          `json:"mediaType"`
-}
-
-// LastText is the first text of the task's last message.
-func (t Task) LastText() string {
+// LastText is the first text of a task's last message.
+func LastText(t Task) string {
 	if len(t.Messages) == 0 || len(t.Messages[len(t.Messages)-1].Parts) == 0 {
 		return ""
 	}
-	return t.Messages[len(t.Messages)-1].Parts[0].Text
+	return Text(t.Messages[len(t.Messages)-1].Parts[0])
+}
+
+// Text is the text of a part; "" if it has none.
+func Text(p client.Part) string {
+	if p.Text == nil {
+		return ""
+	}
+	return *p.Text
 }
 
 // TaskIn waits until the task is in a state, and returns it.
@@ -308,9 +272,9 @@ func (s *Server) TaskWhere(id, what string, is func(Task) bool) Task {
 	s.t.Helper()
 	var t Task
 	s.Eventually(fmt.Sprintf("task %s %s", id, what), func() bool {
-		t = Task{}
-		s.Call("GET", "/api/v1/tasks/"+id, nil, &t)
-		return is(t)
+		var err error
+		t, err = s.Client().Task(context.Background(), id)
+		return err == nil && is(t)
 	})
 	return t
 }
