@@ -77,7 +77,7 @@ const (
 
 // Understood reports whether the console gives meaning to the extension with
 // this URI. Content of any other is ordinary data.
-func Understood(uri string) bool { return uri == form.URI }
+func Understood(uri string) bool { return uri == form.URI || uri == SkillRoutingURI }
 
 // Extension returns the advertised extension with this exact URI.
 func (c Card) Extension(uri string) (Extension, bool) {

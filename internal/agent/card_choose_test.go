@@ -72,7 +72,7 @@ func TestExtensions(t *testing.T) {
 	if _, ok := card.Extension("urn:B"); ok {
 		t.Error("Extension(urn:B) found; URIs are compared exactly")
 	}
-	if !agent.Understood(form.URI) || agent.Understood(form.URI+"/") || agent.Understood("") {
-		t.Error("Understood has to know the structured form alone")
+	if !agent.Understood(form.URI) || !agent.Understood(agent.SkillRoutingURI) || agent.Understood(form.URI+"/") || agent.Understood("") {
+		t.Error("Understood has to know the structured form and the skill routing alone")
 	}
 }

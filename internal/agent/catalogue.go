@@ -26,10 +26,15 @@ const (
 // Tx is a transaction of the record as the catalogue needs it.
 type Tx interface {
 	Now() time.Time
-	ListAgents(organisationID string) ([]Agent, error)
-	// Agent returns one agent; fault.NotFound if the organisation has none of
-	// that ID. An empty organisation is any.
-	Agent(organisationID, id string) (Agent, error)
+	// ListAgents returns the agents in a view, but for those that were removed.
+	ListAgents(v access.View) ([]Agent, error)
+	// Agent returns one agent; fault.NotFound if the view has none of that ID.
+	Agent(v access.View, id string) (Agent, error)
+	// AnyAgent is Agent without a view, for work that is for nobody.
+	AnyAgent(id string) (Agent, error)
+	// Reach says how far somebody may go with an agent; fault.NotFound if they do not
+	// see it.
+	Reach(p access.Principal, agentID string) (access.Reach, error)
 	// AgentByCardURL returns fault.NotFound if there is none.
 	AgentByCardURL(organisationID, cardURL string) (Agent, error)
 	InsertAgent(Agent) error
@@ -86,11 +91,11 @@ type Catalogue struct {
 	lacking sync.Map // agent ID -> struct{}: a refresh for a missing extension is running
 }
 
-// List returns all agents, by name.
+// List returns the agents that the principal sees, by name.
 func (c *Catalogue) List(ctx context.Context, p access.Principal) ([]Agent, error) {
 	var agents []Agent
 	err := c.View(ctx, func(tx Tx) (err error) {
-		if agents, err = tx.ListAgents(p.OrganisationID); err != nil {
+		if agents, err = tx.ListAgents(p.View()); err != nil {
 			return err
 		}
 		all := make([]*Agent, len(agents))
@@ -102,15 +107,20 @@ func (c *Catalogue) List(ctx context.Context, p access.Principal) ([]Agent, erro
 	return agents, err
 }
 
-// Get returns one agent; fault.NotFound if there is none of that ID.
+// Get returns one agent; fault.NotFound if the principal sees none of that ID.
 func (c *Catalogue) Get(ctx context.Context, p access.Principal, id string) (Agent, error) {
-	return c.get(ctx, p.OrganisationID, id)
+	return c.get(ctx, func(tx Tx) (Agent, error) { return tx.Agent(p.View(), id) })
 }
 
-func (c *Catalogue) get(ctx context.Context, organisationID, id string) (Agent, error) {
+// Any is Get of any organisation, for work that is for nobody.
+func (c *Catalogue) Any(ctx context.Context, id string) (Agent, error) {
+	return c.get(ctx, func(tx Tx) (Agent, error) { return tx.AnyAgent(id) })
+}
+
+func (c *Catalogue) get(ctx context.Context, read func(Tx) (Agent, error)) (Agent, error) {
 	var a Agent
 	err := c.View(ctx, func(tx Tx) (err error) {
-		if a, err = tx.Agent(organisationID, id); err != nil {
+		if a, err = read(tx); err != nil {
 			return err
 		}
 		return c.judge(tx, a.OrganisationID, &a)
@@ -118,9 +128,20 @@ func (c *Catalogue) get(ctx context.Context, organisationID, id string) (Agent, 
 	return a, err
 }
 
+// Reach says how far the principal may go with an agent; fault.NotFound if they do not
+// see it.
+func (c *Catalogue) Reach(ctx context.Context, p access.Principal, id string) (access.Reach, error) {
+	var r access.Reach
+	err := c.View(ctx, func(tx Tx) (err error) {
+		r, err = tx.Reach(p, id)
+		return err
+	})
+	return r, err
+}
+
 // Advertises reports whether the agent's latest stored card lists the URI.
 func (c *Catalogue) Advertises(ctx context.Context, agentID, uri string) (bool, error) {
-	a, err := c.get(ctx, "", agentID)
+	a, err := c.Any(ctx, agentID)
 	return a.Advertises(uri), err
 }
 
@@ -128,8 +149,11 @@ func (c *Catalogue) Advertises(ctx context.Context, agentID, uri string) (bool, 
 // once. An agent that does not answer is registered with its error. The same URL
 // again returns the agent that is there, and created false; one that was removed
 // comes back under its old ID, and created is true. fault.Unprocessable
-// for an address that no agent can have.
+// for an address that no agent can have. Only administrators add agents.
 func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL string) (a Agent, created bool, err error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Agent{}, false, err
+	}
 	parsed, err := remote.ParseCardURL(cardURL)
 	if err != nil {
 		return Agent{}, false, err
@@ -174,8 +198,16 @@ func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL st
 }
 
 // Discover fetches the agent's card now and stores what it found. That the agent
-// does not answer is no error: its health says so.
+// does not answer is no error: its health says so. fault.Forbidden for somebody who
+// may send to the agent in no way.
 func (c *Catalogue) Discover(ctx context.Context, p access.Principal, id string) (Agent, error) {
+	reach, err := c.Reach(ctx, p, id)
+	if err == nil {
+		err = reach.CheckSome()
+	}
+	if err != nil {
+		return Agent{}, err
+	}
 	a, err := c.Get(ctx, p, id)
 	if err == nil && a.Removed() {
 		err = errRemoved()
@@ -237,8 +269,11 @@ func (c *Catalogue) fetch(ctx context.Context, agentID, cardURL string) (Discove
 
 // Preview shows the agent at a card URL or base URL as it would be registered,
 // and keeps nothing: it has no ID. fault.Unprocessable for an address that no
-// agent can have.
+// agent can have. Only administrators preview agents.
 func (c *Catalogue) Preview(ctx context.Context, p access.Principal, cardURL string) (Agent, error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Agent{}, err
+	}
 	parsed, err := remote.ParseCardURL(cardURL)
 	if err != nil {
 		return Agent{}, err
@@ -267,7 +302,7 @@ func (c *Catalogue) Ensure(ctx context.Context, agentID, uri string) {
 		return
 	}
 	defer c.lacking.Delete(agentID)
-	a, err := c.get(ctx, "", agentID)
+	a, err := c.Any(ctx, agentID)
 	if err == nil && !a.Advertises(uri) && time.Since(a.Health.CheckedAt) >= refreshAgain {
 		err = c.discover(ctx, a, nil)
 	}
@@ -305,7 +340,7 @@ func (c *Catalogue) refreshDue(ctx context.Context, limit int) error {
 	var all sync.WaitGroup
 	for _, id := range due {
 		all.Go(func() {
-			a, err := c.get(ctx, "", id)
+			a, err := c.Any(ctx, id)
 			if err == nil {
 				err = c.discover(ctx, a, nil)
 			}

@@ -17,8 +17,11 @@ import (
 // one that its card decides; nil leaves it to the card again. It may be one of the
 // card's, or one with another address. fault.NotFound if there is no such agent,
 // fault.Unprocessable, with the locations binding, version and url, for one that
-// cannot be used.
+// cannot be used. Only administrators do it.
 func (c *Catalogue) SetInterface(ctx context.Context, p access.Principal, id string, pinned *remote.Interface) (Agent, error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Agent{}, err
+	}
 	if pinned != nil {
 		checked, err := checkInterface(*pinned)
 		if err != nil {
@@ -27,7 +30,7 @@ func (c *Catalogue) SetInterface(ctx context.Context, p access.Principal, id str
 		pinned = &checked
 	}
 	err := c.Update(ctx, func(tx Tx) error {
-		a, err := tx.Agent(p.OrganisationID, id)
+		a, err := tx.Agent(p.View(), id)
 		if err != nil {
 			return err
 		}

@@ -26,8 +26,11 @@ func (a Agent) Removed() bool { return !a.RemovedAt.IsZero() }
 // Remove takes an agent out of the catalogue: its credential is revoked, nothing more
 // is sent to it, and it is not asked about its tasks any more. These stay, with all
 // that was said. Registering its address brings it back. An agent that was removed
-// already stays so. fault.NotFound if there is none of that ID.
+// already stays so. fault.NotFound if there is none of that ID. Only administrators do it.
 func (c *Catalogue) Remove(ctx context.Context, p access.Principal, id string) error {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return err
+	}
 	a, err := c.Get(ctx, p, id)
 	if err != nil || a.Removed() {
 		return err
@@ -36,7 +39,7 @@ func (c *Catalogue) Remove(ctx context.Context, p access.Principal, id string) e
 		return err
 	}
 	return c.Update(ctx, func(tx Tx) error {
-		if a, err = tx.Agent(p.OrganisationID, id); err != nil || a.Removed() {
+		if a, err = tx.Agent(p.View(), id); err != nil || a.Removed() {
 			return err
 		}
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))

@@ -40,8 +40,12 @@ type Pin struct {
 // maxPinTime is how long a key may be pinned.
 const maxPinTime = 5 * 366 * 24 * time.Hour
 
-// Pins returns the organisation's pins, expired ones too, by origin and age.
+// Pins returns the organisation's pins, expired ones too, by origin and age. Only
+// administrators read and change them.
 func (c *Catalogue) Pins(ctx context.Context, p access.Principal) ([]Pin, error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return nil, err
+	}
 	var pins []Pin
 	err := c.View(ctx, func(tx Tx) (err error) {
 		pins, err = tx.Pins(p.OrganisationID)
@@ -54,6 +58,9 @@ func (c *Catalogue) Pins(ctx context.Context, p access.Principal) ([]Pin, error)
 // time: "" and the zero time are no good. fault.Unprocessable, with the locations
 // origin, key and expiresAt.
 func (c *Catalogue) Pin(ctx context.Context, p access.Principal, origin, key, keyID string, expires time.Time) (Pin, error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Pin{}, err
+	}
 	pin := Pin{ID: c.NewID(), OrganisationID: p.OrganisationID, ExpiresAt: expires.UTC(), CreatedBy: p.Name}
 	var faults []fault.Field
 	var err error
@@ -82,6 +89,9 @@ func (c *Catalogue) Pin(ctx context.Context, p access.Principal, origin, key, ke
 
 // Unpin removes a pin; fault.NotFound if the organisation has none of that ID.
 func (c *Catalogue) Unpin(ctx context.Context, p access.Principal, id string) error {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return err
+	}
 	return c.Update(ctx, func(tx Tx) error {
 		tx.Signal(live.OrganisationTopic(p.OrganisationID))
 		pins, err := tx.Pins(p.OrganisationID)
@@ -166,7 +176,7 @@ func hold(tx Tx, agentID string, d *Discovery) error {
 	if d.Raw == nil {
 		return nil
 	}
-	a, err := tx.Agent("", agentID)
+	a, err := tx.AnyAgent(agentID)
 	if err != nil || !a.HasCard() {
 		return err
 	}

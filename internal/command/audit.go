@@ -34,7 +34,7 @@ func (r Record) entry(p access.Principal, agentName string, action audit.Action,
 
 // auditResend puts on the trail that a command is sent again.
 func auditResend(tx Tx, p access.Principal, r Record) error {
-	a, err := tx.Agent(r.OrganisationID, r.Command.AgentID)
+	a, err := tx.AnyAgent(r.Command.AgentID)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const (
 	MaxKey   = 255     // characters of an Idempotency-Key
 	MaxParts = 100     // of a message
 	MaxBody  = 8 << 20 // bytes of a message as JSON
-	maxID    = 255     // characters of a messageId, contextId or tenant
+	maxID    = 255     // characters of a messageId, contextId, tenant or skillId
 	maxURI   = 1024    // bytes of an extension's URI
 	maxList  = 100     // entries of a list in Config
 	maxTitle = 120     // characters of a task's title
@@ -44,7 +44,7 @@ func normalised(b Body) (Body, error) {
 	if b.Action == "" {
 		b.Action = Send
 	}
-	for name, value := range map[string]string{"messageId": b.MessageID, "contextId": b.ContextID, "tenant": b.Tenant, "answers": b.Answers} {
+	for name, value := range map[string]string{"messageId": b.MessageID, "contextId": b.ContextID, "tenant": b.Tenant, "answers": b.Answers, "skillId": b.SkillID} {
 		if !isLine(value, maxID) {
 			return b, refused("/"+name, fmt.Sprintf("At most %d characters in one line.", maxID))
 		}
@@ -61,6 +61,7 @@ func normalised(b Body) (Body, error) {
 	if err := cmp.Or(checkParts(b.Parts), b.Config.check()); err != nil {
 		return b, err
 	}
+	b = withoutRouting(b)
 	if b.Text != "" {
 		b.Parts = append([]a2a.Part{a2a.TextPart(b.Text)}, b.Parts...)
 		b.Text = ""

@@ -64,6 +64,7 @@ type Body struct {
 	Tenant    string
 	MessageID string // the A2A messageId; "" makes one
 	Answers   string // message ID of the question that this answers
+	SkillID   string `json:",omitempty"` // the skill that a new task is held to; "" for none
 	StartForm bool   // the one data part is the filled-in start form of the agent's card
 	Config    Config
 }

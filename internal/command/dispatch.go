@@ -391,7 +391,7 @@ func (d *Dispatcher) takeIn(tx Tx, r Record, p task.Prepared, s *Stream) (task.O
 
 // target looks up how to reach the agent and what the task knows by now.
 func (d *Dispatcher) target(ctx context.Context, r Record) (remote.Target, task.Head, error) {
-	p := access.Principal{OrganisationID: r.OrganisationID, PersonID: r.PersonID, Name: r.Command.Author}
+	p := access.System(r.OrganisationID) // whether the person may was decided when it was accepted
 	a, err := d.Agents.Get(ctx, p, r.Command.AgentID)
 	if err == nil && !a.HasCard() {
 		a, err = d.Agents.Discover(ctx, p, r.Command.AgentID)
@@ -427,6 +427,7 @@ func requestTo(r Record, head task.Head) remote.SendRequest {
 		Message: a2a.Message{
 			MessageID: r.Command.MessageID, ContextID: contextID, TaskID: head.RemoteTaskID, Role: a2a.RoleUser,
 			Parts: r.Request.Parts, Extensions: r.Request.Extensions, ReferenceTaskIDs: r.Request.ReferenceTaskIDs,
+			Metadata: routing(r.Request.SkillID),
 		},
 		HistoryLength:       r.Request.HistoryLength,
 		AcceptedOutputModes: r.Request.AcceptedOutputModes,

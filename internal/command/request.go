@@ -20,6 +20,7 @@ type Request struct {
 	ReferenceTaskIDs    []string        `json:"referenceTaskIds,omitempty"`
 	HistoryLength       *int            `json:"historyLength,omitempty"`
 	AcceptedOutputModes []string        `json:"acceptedOutputModes,omitempty"`
+	SkillID             string          `json:"skillId,omitempty"` // that the message is held to
 }
 
 // Encode writes the request as it is stored. Data parts keep their bytes.

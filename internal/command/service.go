@@ -33,6 +33,7 @@ type Record struct {
 // Tx is a transaction of the record as the package needs it.
 type Tx interface {
 	task.Tx
+	ReachTx
 	// CommandByKey returns the organisation's command with that idempotency
 	// key; fault.NotFound if there is none.
 	CommandByKey(organisationID, key string) (Record, error)
@@ -84,8 +85,8 @@ type Tx interface {
 	// NextCommand is when the next command that is not due yet will be; zero if
 	// there is none.
 	NextCommand() (time.Time, error)
-	// Agent returns one agent; fault.NotFound if the organisation has none of that ID.
-	Agent(organisationID, id string) (agent.Agent, error)
+	// AnyAgent returns one agent; fault.NotFound if there is none of that ID.
+	AnyAgent(id string) (agent.Agent, error)
 	// Audit puts an entry on the trail, if the transaction is committed.
 	Audit(audit.Entry) error
 	// ScheduleCheck sets when the agent is asked about a task; zero: not again.
@@ -111,7 +112,8 @@ type Service struct {
 // returns. The same key with the same content returns the same command.
 //
 // Errors: fault.Invalid for a body that breaks a rule, fault.NotFound for an
-// agent or task that there is none of, fault.Conflict for a key that was used
+// agent or task that the principal does not see, fault.Forbidden for one that they may
+// not send to by this skill, fault.Conflict for a key that was used
 // with other content, a messageId that names another message, a question that is
 // answered or no longer open, or a task that has ended, fault.Unprocessable with a
 // fault per field for an answer that its form does not accept, fault.TooLarge for a
@@ -148,11 +150,9 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 	err = s.Update(ctx, func(tx Tx) error {
 		earlier, err := tx.CommandByKey(p.OrganisationID, key)
 		switch {
-		case err == nil && earlier.Digest != digest:
-			return keyUsed(earlier)
 		case err == nil:
 			accepted = earlier
-			return nil
+			return sameAgain(tx, p, earlier, digest)
 		case fault.KindOf(err) != fault.NotFound:
 			return err
 		}
@@ -169,19 +169,23 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 // agent may get it twice. It goes out under the same A2A messageId, by which an
 // agent can tell.
 //
-// Errors: fault.NotFound, and fault.Conflict if the outcome is known by now, the
-// task has ended, or the question that it answers is no longer open.
+// Errors: fault.NotFound, fault.Forbidden for somebody who may not send on the task,
+// and fault.Conflict if the outcome is known by now, the task has ended, or the question that it answers is no longer open.
 func (s *Service) Resend(ctx context.Context, p access.Principal, id string) (Command, error) {
 	var again Record
 	err := s.Update(ctx, func(tx Tx) error {
-		r, err := tx.CommandByID(id)
-		if err == nil && r.OrganisationID != p.OrganisationID {
-			err = errNoCommand()
-		}
+		r, err := seen(tx, p, id)
 		if err != nil {
 			return err
 		}
-		head, _, err := tx.TaskHead(r.Command.TaskID)
+		head, owner, err := tx.TaskHead(r.Command.TaskID)
+		if err != nil {
+			return err
+		}
+		reach, err := tx.Reach(p, owner.AgentID)
+		if err == nil {
+			err = reach.Check(owner.SkillID)
+		}
 		if err != nil {
 			return err
 		}
@@ -207,8 +211,6 @@ func resendable(head task.Head, r Record) error {
 	return nil
 }
 
-func errNoCommand() error { return fault.New(fault.NotFound, "There is no such command.") }
-
 // message is what a command puts on its task's timeline, with the bytes that it
 // refers to.
 type message struct {
@@ -230,7 +232,7 @@ func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest s
 	if r.Command.MessageID == "" {
 		r.Command.MessageID = s.NewID()
 	}
-	head, err := s.target(tx, p, a, body, &r)
+	head, owner, err := s.target(tx, p, a, body, &r)
 	if err != nil {
 		return Record{}, err
 	}
@@ -253,6 +255,7 @@ func (s *Service) accept(tx Tx, p access.Principal, a agent.Agent, key, digest s
 		return r, tx.Audit(r.entry(p, a.Name, audit.CancelSent, ""))
 	}
 	r.Request = said.request
+	r.Request.SkillID = owner.SkillID
 	if err := s.unused(tx, r); err != nil {
 		return Record{}, err
 	}
@@ -289,23 +292,31 @@ func (s *Service) insert(tx Tx, r Record) error {
 	return tx.InsertCommand(r)
 }
 
-// target finds the task that the command is for, or makes the one that it starts.
-func (s *Service) target(tx Tx, p access.Principal, a agent.Agent, body Body, r *Record) (task.Head, error) {
+// target finds the task that the command is for, or makes the one that it starts, if
+// the principal may as of now.
+func (s *Service) target(tx Tx, p access.Principal, a agent.Agent, body Body, r *Record) (task.Head, task.Owner, error) {
+	reach, err := tx.Reach(p, a.ID)
+	if err != nil {
+		return task.Head{}, task.Owner{}, err
+	}
 	if body.TaskID == "" {
+		if err := mayStart(tx, p, reach, a, body); err != nil {
+			return task.Head{}, task.Owner{}, err
+		}
 		head := task.Head{TaskID: s.NewID(), ContextID: body.ContextID, Kind: task.KindTask, State: a2a.StateUnspecified}
 		r.Command.TaskID = head.TaskID
-		owner := task.Owner{OrganisationID: p.OrganisationID, AgentID: a.ID, Tenant: body.Tenant, Title: titleOf(a, body)}
-		return head, tx.CreateTask(head, owner)
+		owner := task.Owner{OrganisationID: p.OrganisationID, AgentID: a.ID, Tenant: body.Tenant, SkillID: body.SkillID, Title: titleOf(a, body)}
+		return head, owner, tx.CreateTask(head, owner)
 	}
 	head, owner, err := tx.TaskHead(body.TaskID)
-	if err != nil {
-		return head, err
-	}
-	if owner.OrganisationID != p.OrganisationID || owner.AgentID != a.ID {
-		return head, fault.New(fault.NotFound, "This agent has no such task.")
+	switch {
+	case fault.KindOf(err) == fault.NotFound, err == nil && (owner.AgentID != a.ID || !reach.Reads(owner.SkillID)):
+		return head, owner, errNoTask()
+	case err != nil:
+		return head, owner, err
 	}
 	r.Command.TaskID = head.TaskID
-	return head, nil
+	return head, owner, mayFollow(tx, p, reach, a, owner, body)
 }
 
 // allows says why the task that a command names cannot take it, or nil.
@@ -327,24 +338,6 @@ func (s *Service) unused(tx Tx, r Record) error {
 		err = fault.New(fault.Conflict, "This messageId names another message: leave it out, or use a new one for each message.")
 	}
 	return err
-}
-
-// keyUsed says what became of the command that a key was used for before.
-func keyUsed(earlier Record) error {
-	if earlier.Answers == "" {
-		return fault.New(fault.Conflict, "This Idempotency-Key was used for another command: use a new one for each command.")
-	}
-	became := "was sent"
-	switch earlier.Command.Status {
-	case Pending, Dispatching:
-		became = "is being sent"
-	case Uncertain:
-		became = "may or may not have reached the agent"
-	case Failed:
-		became = "could not be sent"
-	}
-	return fault.New(fault.Conflict, "Another version of this answer, that %s gave at %s UTC, %s. This one was not sent.",
-		earlier.Command.Author, plainTime(earlier.Command.CreatedAt), became)
 }
 
 func plainTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
@@ -469,16 +462,14 @@ func checkAnswer(f *form.Form, parts []a2a.Part) error {
 	return fault.WithFields("The answer does not fit the form.", fields)
 }
 
-// Get returns one command; fault.NotFound if the organisation has none of that ID.
+// Get returns one command; fault.NotFound if the principal sees no task with one of
+// that ID.
 func (s *Service) Get(ctx context.Context, p access.Principal, id string) (Command, error) {
 	var r Record
 	err := s.View(ctx, func(tx Tx) (err error) {
-		r, err = tx.CommandByID(id)
+		r, err = seen(tx, p, id)
 		return err
 	})
-	if err == nil && r.OrganisationID != p.OrganisationID {
-		err = errNoCommand()
-	}
 	if err != nil {
 		return Command{}, err
 	}

@@ -92,7 +92,9 @@ type Tx interface {
 	Now() time.Time
 	// Agent returns one agent; fault.NotFound if the organisation has none of
 	// that ID. An empty organisation is any.
-	Agent(organisationID, id string) (agent.Agent, error)
+	Agent(v access.View, id string) (agent.Agent, error)
+	// AnyAgent is Agent without a view, for work that is for nobody.
+	AnyAgent(id string) (agent.Agent, error)
 	// Credential returns the agent's latest binding, ended or not; fault.NotFound
 	// if it never had one.
 	Credential(agentID string) (Record, error)

@@ -124,7 +124,7 @@ func (s *Service) usable(ctx context.Context, agentID string) (Record, error) {
 	}
 	var a agent.Agent
 	err = s.View(ctx, func(tx Tx) (err error) {
-		a, err = tx.Agent("", agentID)
+		a, err = tx.AnyAgent(agentID)
 		return err
 	})
 	if err != nil {

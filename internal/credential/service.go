@@ -20,7 +20,8 @@ import (
 )
 
 // Service keeps the credentials of agents, and gives what goes with each call.
-// It is safe for concurrent use; several processes may share one record.
+// It is safe for concurrent use; several processes may share one record. Whatever takes
+// a principal is for administrators alone; others get fault.Forbidden.
 type Service struct {
 	Update func(context.Context, func(Tx) error) error
 	View   func(context.Context, func(Tx) error) error
@@ -58,6 +59,9 @@ func (s *Service) now() time.Time {
 // fault.Unprocessable, with the locations of scheme.Check, for a credential that
 // cannot be used. Nothing in an error repeats a secret.
 func (s *Service) Set(ctx context.Context, p access.Principal, agentID string, c scheme.Credential) (Binding, error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Binding{}, err
+	}
 	c, faults := scheme.Check(c, scheme.Rules{Local: s.Local, Now: s.now()})
 	if len(faults) > 0 {
 		return Binding{}, fault.WithFields("This credential cannot be used.", faults)
@@ -75,7 +79,7 @@ func (s *Service) Set(ctx context.Context, p access.Principal, agentID string, c
 		return Binding{}, fmt.Errorf("seal a credential: %w", err)
 	}
 	err = s.Update(ctx, func(tx Tx) error {
-		a, err := tx.Agent(p.OrganisationID, agentID)
+		a, err := tx.Agent(p.View(), agentID)
 		if err != nil {
 			return err
 		}
@@ -107,8 +111,11 @@ func withoutQuery(address string) string {
 // Revoke ends the agent's binding at once. The agent is not called again until
 // another is set. fault.NotFound if there is no such agent, or it has no binding.
 func (s *Service) Revoke(ctx context.Context, p access.Principal, agentID string) error {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return err
+	}
 	return s.Update(ctx, func(tx Tx) error {
-		if _, err := tx.Agent(p.OrganisationID, agentID); err != nil {
+		if _, err := tx.Agent(p.View(), agentID); err != nil {
 			return err
 		}
 		if err := s.keepFormer(tx, agentID); err != nil {
@@ -133,21 +140,24 @@ func (s *Service) Revoke(ctx context.Context, p access.Principal, agentID string
 // List returns the latest binding of each agent that ever had one, by the
 // agents' names. One that has ended is a revoked one.
 func (s *Service) List(ctx context.Context, p access.Principal) ([]Binding, error) {
-	return s.bindings(ctx, func(tx Tx) ([]Record, error) { return tx.LatestCredentials(p.OrganisationID) })
+	return s.bindings(ctx, p, func(tx Tx) ([]Record, error) { return tx.LatestCredentials(p.OrganisationID) })
 }
 
 // History returns every binding that an agent ever had, newest first: the first
 // one is in use unless it has ended. fault.NotFound if there is no such agent.
 func (s *Service) History(ctx context.Context, p access.Principal, agentID string) ([]Binding, error) {
-	return s.bindings(ctx, func(tx Tx) ([]Record, error) {
-		if _, err := tx.Agent(p.OrganisationID, agentID); err != nil {
+	return s.bindings(ctx, p, func(tx Tx) ([]Record, error) {
+		if _, err := tx.Agent(p.View(), agentID); err != nil {
 			return nil, err
 		}
 		return tx.AgentCredentials(agentID)
 	})
 }
 
-func (s *Service) bindings(ctx context.Context, read func(Tx) ([]Record, error)) ([]Binding, error) {
+func (s *Service) bindings(ctx context.Context, p access.Principal, read func(Tx) ([]Record, error)) ([]Binding, error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return nil, err
+	}
 	var list []Binding
 	err := s.View(ctx, func(tx Tx) error {
 		records, err := read(tx)
@@ -171,6 +181,9 @@ type Rotation struct {
 // new one. Bindings that cannot be opened are left as they are; the error, a
 // *fault.Error, then names them, and the others are done.
 func (s *Service) Rotate(ctx context.Context, p access.Principal) (Rotation, error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Rotation{}, err
+	}
 	done := Rotation{Key: s.Vault.Active()}
 	var all []Record
 	err := s.View(ctx, func(tx Tx) (err error) {

@@ -190,7 +190,7 @@ func TestOriginsAreKept(t *testing.T) {
 func TestOthersSeeNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, guardedCard)
-	stranger := access.Principal{OrganisationID: "other", PersonID: "eve", Name: "Eve"}
+	stranger := access.Command("root").In("other")
 	_, err := b.Set(t.Context(), stranger, b.agentID, bearer(canary))
 	_, history := b.History(t.Context(), stranger, b.agentID)
 	for what, err := range map[string]error{"Set": err, "Revoke": b.Revoke(t.Context(), stranger, b.agentID), "History": history} {

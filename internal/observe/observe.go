@@ -36,6 +36,10 @@ const (
 // Tx is a transaction of the record as the package needs it.
 type Tx interface {
 	task.Tx
+	// SeesTask returns fault.NotFound if the view has no such task, and Reach says how
+	// far somebody may go with an agent, by what is granted now.
+	SeesTask(v access.View, taskID string) error
+	Reach(p access.Principal, agentID string) (access.Reach, error)
 	// DueChecks returns the agents of tasks whose check is due, the one that has
 	// waited longest first.
 	DueChecks() (agentIDs []string, err error)
@@ -68,8 +72,8 @@ type Tx interface {
 	AdoptStreams() (int64, error)
 	// UncertainSends returns the messageIds of the task's uncertain sends.
 	UncertainSends(taskID string) ([]string, error)
-	// Agent returns one agent; fault.NotFound if the organisation has none of that ID.
-	Agent(organisationID, id string) (agent.Agent, error)
+	// AnyAgent returns one agent; fault.NotFound if there is none of that ID.
+	AnyAgent(id string) (agent.Agent, error)
 	// Audit puts an entry on the trail, if the transaction is committed.
 	Audit(audit.Entry) error
 }
@@ -299,7 +303,7 @@ func (o *Observer) check(ctx context.Context, c Check) {
 func atWork(h task.Head) bool { return !h.State.Terminal() && !h.State.Waiting() }
 
 func (o *Observer) target(ctx context.Context, organisationID, agentID, tenant string) (remote.Target, error) {
-	a, err := o.Agents.Get(ctx, access.Principal{OrganisationID: organisationID}, agentID)
+	a, err := o.Agents.Get(ctx, access.System(organisationID), agentID)
 	if err != nil {
 		return remote.Target{}, err
 	}

@@ -20,13 +20,14 @@ type Requests struct {
 // message may or may not have reached the agent, its list of tasks is searched.
 // What comes of it is seen on the task.
 //
-// Errors: fault.NotFound, and fault.Conflict for a task about which there is
-// nothing to ask.
+// Errors: fault.NotFound, fault.Forbidden for somebody who may not send to the agent
+// what the task is held to, and fault.Conflict for a task about which there is nothing
+// to ask.
 func (q *Requests) CheckNow(ctx context.Context, p access.Principal, taskID string) error {
 	return q.Update(ctx, func(tx Tx) error {
 		head, owner, err := tx.TaskHead(taskID)
-		if err == nil && owner.OrganisationID != p.OrganisationID {
-			err = fault.New(fault.NotFound, "There is no such task.")
+		if err == nil {
+			err = mayAsk(tx, p, head, owner)
 		}
 		if err != nil {
 			return err
@@ -47,7 +48,7 @@ func (q *Requests) CheckNow(ctx context.Context, p access.Principal, taskID stri
 		if err := tx.ScheduleCheck(head.TaskID, tx.Now(), 0); err != nil {
 			return err
 		}
-		a, err := tx.Agent(owner.OrganisationID, owner.AgentID)
+		a, err := tx.AnyAgent(owner.AgentID)
 		if err != nil {
 			return err
 		}
@@ -55,6 +56,18 @@ func (q *Requests) CheckNow(ctx context.Context, p access.Principal, taskID stri
 			OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: audit.TaskChecked, AgentID: a.ID, AgentName: a.Name, TaskID: head.TaskID,
 		})
 	})
+}
+
+// mayAsk says why the principal may not have the agent asked about a task, or nil.
+func mayAsk(tx Tx, p access.Principal, head task.Head, owner task.Owner) error {
+	if err := tx.SeesTask(p.View(), head.TaskID); err != nil {
+		return err
+	}
+	reach, err := tx.Reach(p, owner.AgentID)
+	if err != nil {
+		return err
+	}
+	return reach.Check(owner.SkillID)
 }
 
 // maxCandidates is how many of an agent's tasks are looked at one by one.

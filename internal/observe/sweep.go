@@ -216,7 +216,7 @@ func problemOf(err error) string {
 func (s *Sweeper) listAll(ctx context.Context, w Sweep, open []Open) (found int, failure, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sweepTime)
 	defer cancel()
-	a, err := s.Agents.Get(ctx, access.Principal{OrganisationID: w.OrganisationID}, w.AgentID)
+	a, err := s.Agents.Get(ctx, access.System(w.OrganisationID), w.AgentID)
 	if err != nil {
 		return 0, nil, err
 	}

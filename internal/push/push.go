@@ -9,7 +9,6 @@ import (
 	"encoding/base64"
 	"time"
 
-	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
@@ -95,7 +94,8 @@ type Remote interface {
 
 // Agents is the catalogue as the package needs it.
 type Agents interface {
-	Get(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+	// Any returns an agent, for work that is for nobody.
+	Any(ctx context.Context, id string) (agent.Agent, error)
 }
 
 // Keys derive the secrets of registrations, so that none is stored. All processes

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/task"
@@ -154,7 +153,7 @@ func (g *Registrar) adopt(ctx context.Context) error {
 
 // pushes reports whether an agent's card says that it pushes.
 func (g *Registrar) pushes(ctx context.Context, agentID string) bool {
-	a, err := g.Agents.Get(ctx, access.Principal{}, agentID)
+	a, err := g.Agents.Any(ctx, agentID)
 	return err == nil && a.Card.PushNotifications
 }
 
@@ -285,7 +284,7 @@ func (g *Registrar) keep(ctx context.Context, r Registration) error {
 }
 
 func (g *Registrar) target(ctx context.Context, r Registration) (remote.Target, error) {
-	a, err := g.Agents.Get(ctx, access.Principal{OrganisationID: r.OrganisationID}, r.AgentID)
+	a, err := g.Agents.Any(ctx, r.AgentID)
 	if err != nil {
 		return remote.Target{}, err
 	}

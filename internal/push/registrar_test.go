@@ -41,7 +41,7 @@ type fakeAgents struct {
 	pushes bool
 }
 
-func (f *fakeAgents) Get(context.Context, access.Principal, string) (agent.Agent, error) {
+func (f *fakeAgents) Any(context.Context, string) (agent.Agent, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return agent.Agent{Card: agent.Card{PushNotifications: f.pushes}, Pinned: &remote.Interface{URL: "http://127.0.0.1/", Binding: remote.JSONRPC, ProtocolVersion: "1.0"}}, nil
@@ -179,7 +179,7 @@ func (b *bench) waitFor(taskID, state string) *task.Push {
 	for {
 		var got task.Record
 		b.update(func(tx *store.Tx) (err error) {
-			got, err = tx.TaskRecord(access.LocalOrganisation, taskID)
+			got, err = tx.TaskRecord(access.Everything(access.LocalOrganisation), taskID)
 			return err
 		})
 		if p := got.Task.Push; p != nil && p.State == state {
@@ -268,7 +268,7 @@ func TestAnAgentThatDoesNotPush(t *testing.T) {
 		if err := tx.WantRegistration(newID(), second.TaskID); err != nil {
 			return err
 		}
-		got, err := tx.TaskRecord(access.LocalOrganisation, second.TaskID)
+		got, err := tx.TaskRecord(access.Everything(access.LocalOrganisation), second.TaskID)
 		if got.Task.Push != nil {
 			t.Errorf("an agent that refused is to be asked again: %+v", got.Task.Push)
 		}

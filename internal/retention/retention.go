@@ -61,8 +61,8 @@ type Tx interface {
 	PurgeableTasks(organisationID string, before time.Time, limit int) ([]string, error)
 	// TaskHead returns a task, fault.NotFound if there is none.
 	TaskHead(taskID string) (task.Head, task.Owner, error)
-	// Agent returns one agent; fault.NotFound if the organisation has none of that ID.
-	Agent(organisationID, id string) (agent.Agent, error)
+	// AnyAgent returns one agent; fault.NotFound if there is none of that ID.
+	AnyAgent(id string) (agent.Agent, error)
 	// PurgeTask purges up to limit observations of a task, if it still can be, and, once
 	// none is left, its files, also those in what its commands sent. done says that nothing is left to purge.
 	PurgeTask(taskID string, before time.Time, limit int) (purged Found, done bool, err error)
@@ -81,7 +81,8 @@ const (
 	turn  = "purge"
 )
 
-// Service keeps to what is set.
+// Service keeps to what is set. Whatever takes a principal is for administrators
+// alone; others get fault.Forbidden.
 type Service struct {
 	Update func(context.Context, func(Tx) error) error
 	View   func(context.Context, func(Tx) error) error
@@ -90,6 +91,9 @@ type Service struct {
 
 // Get returns what is set.
 func (s *Service) Get(ctx context.Context, p access.Principal) (setting Setting, err error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Setting{}, err
+	}
 	err = s.View(ctx, func(tx Tx) (err error) {
 		setting, err = tx.Retention(p.OrganisationID)
 		return err
@@ -100,6 +104,9 @@ func (s *Service) Get(ctx context.Context, p access.Principal) (setting Setting,
 // Set sets for how many days raw observations and files are kept; 0 is for ever.
 // fault.Unprocessable for a number that is none.
 func (s *Service) Set(ctx context.Context, p access.Principal, days int64) (setting Setting, err error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Setting{}, err
+	}
 	if err := checkDays(days); err != nil {
 		return Setting{}, err
 	}
@@ -133,6 +140,9 @@ func checkDays(days int64) error {
 // Try counts what would be purged with a number of days; nothing is changed.
 // fault.Unprocessable for a number that is none.
 func (s *Service) Try(ctx context.Context, p access.Principal, days int64) (found Found, err error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Found{}, err
+	}
 	if err := checkDays(days); err != nil || days == 0 {
 		return found, err
 	}
@@ -148,6 +158,9 @@ func before(tx Tx, days int64) time.Time { return tx.Now().AddDate(0, 0, -int(da
 // Purge purges what is due by what is set, and returns what that was. What it did
 // before an error stays done.
 func (s *Service) Purge(ctx context.Context, p access.Principal) (Found, error) {
+	if err := access.Allow(p, access.NeedAdminister); err != nil {
+		return Found{}, err
+	}
 	return s.purge(ctx, p.OrganisationID, p.Actor())
 }
 
@@ -203,7 +216,7 @@ func auditPurge(tx Tx, taskID string, by audit.Actor, purged Found) error {
 	if err != nil {
 		return err
 	}
-	a, err := tx.Agent(owner.OrganisationID, owner.AgentID)
+	a, err := tx.AnyAgent(owner.AgentID)
 	if err != nil {
 		return err
 	}

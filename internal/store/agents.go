@@ -25,6 +25,8 @@ const agentQuery = `SELECT a.id, a.organisation_id, a.card_url, a.resolved_card_
 		w.swept_us, COALESCE(w.sweep_refused, ''), COALESCE(w.sweep_problem, ''), ` + listWay + `
 	FROM agent a LEFT JOIN agent_card k ON k.id = a.card_id LEFT JOIN agent_watch w ON w.agent_id = a.id `
 
+func errNoAgent() error { return fault.New(fault.NotFound, "There is no such agent.") }
+
 func scanAgent(s scanner) (agent.Agent, error) {
 	var a agent.Agent
 	var checked, created, updated, removed, fetched, swept micros
@@ -34,7 +36,7 @@ func scanAgent(s scanner) (agent.Agent, error) {
 		&checked, &created, &updated, &removed, &a.RemovedBy, &pinned, &raw, &fetched, &a.PushProblem,
 		&swept, &refused, &problem, &way)
 	if errors.Is(err, sql.ErrNoRows) {
-		return a, fault.New(fault.NotFound, "There is no such agent.")
+		return a, errNoAgent()
 	}
 	if err != nil {
 		return a, fmt.Errorf("read an agent: %w", err)
@@ -77,8 +79,9 @@ func listingOf(swept time.Time, refused, way, problem string) agent.Listing {
 }
 
 // ListAgents implements agent.Tx.
-func (tx *Tx) ListAgents(organisationID string) ([]agent.Agent, error) {
-	agents, err := collect(tx, scanAgent, agentQuery+"WHERE a.organisation_id = ? AND a.removed_us IS NULL", organisationID)
+func (tx *Tx) ListAgents(v access.View) ([]agent.Agent, error) {
+	w := seenAgents(v)
+	agents, err := collect(tx, scanAgent, agentQuery+"WHERE a.removed_us IS NULL AND "+w.sql(), w.args...)
 	slices.SortFunc(agents, func(a, b agent.Agent) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.ID, b.ID))
 	})
@@ -86,8 +89,15 @@ func (tx *Tx) ListAgents(organisationID string) ([]agent.Agent, error) {
 }
 
 // Agent implements agent.Tx.
-func (tx *Tx) Agent(organisationID, id string) (agent.Agent, error) {
-	return scanAgent(tx.row(agentQuery+"WHERE a.id = ? AND (? = '' OR a.organisation_id = ?)", id, organisationID, organisationID))
+func (tx *Tx) Agent(v access.View, id string) (agent.Agent, error) {
+	w := seenAgents(v)
+	w.and("a.id = ?", id)
+	return scanAgent(tx.row(agentQuery+"WHERE "+w.sql(), w.args...))
+}
+
+// AnyAgent implements agent.Tx.
+func (tx *Tx) AnyAgent(id string) (agent.Agent, error) {
+	return scanAgent(tx.row(agentQuery+"WHERE a.id = ?", id))
 }
 
 // AgentByCardURL implements agent.Tx.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -26,15 +27,17 @@ func (tx *Tx) AttachBlob(taskID string, b task.Blob) error {
 }
 
 // Blob implements task.BlobTx.
-func (tx *Tx) Blob(organisationID, sha256 string) (task.Blob, error) {
+func (tx *Tx) Blob(v access.View, sha256 string) (task.Blob, error) {
 	var b task.Blob
+	w := seenTasks(v)
+	w.and("b.sha256 = ?", sha256)
 	err := tx.row(`SELECT b.sha256, b.size, tb.filename, tb.media_type,
 			CASE WHEN b.stored_us IS NULL THEN '' ELSE b.object END, CASE WHEN b.stored_us IS NULL THEN b.content END
 		FROM blob b JOIN task_blob tb ON tb.sha256 = b.sha256 JOIN task t ON t.id = tb.task_id
-		WHERE b.sha256 = ? AND t.organisation_id = ? LIMIT 1`, sha256, organisationID).
+		WHERE `+w.sql()+` LIMIT 1`, w.args...).
 		Scan(&b.Info.SHA256, &b.Info.Size, &b.Info.Filename, &b.Info.MediaType, &b.Object, &b.Content)
 	if errors.Is(err, sql.ErrNoRows) {
-		return b, tx.purgedBlob(organisationID, sha256)
+		return b, tx.purgedBlob(v, sha256)
 	}
 	if err != nil {
 		return b, fmt.Errorf("read what is known of bytes: %w", err)

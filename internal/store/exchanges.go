@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/wire"
 )
 
@@ -61,7 +60,7 @@ func scanExchange(s scanner) (wire.Exchange, error) {
 		&e.Status, &e.GRPCStatus, &e.ResponseSize, &e.Events, &e.Error, &started, &answered, &ended)
 	e.StartedAt, e.AnsweredAt, e.EndedAt = started.Time, answered.Time, ended.Time
 	if errors.Is(err, sql.ErrNoRows) {
-		return e, fault.New(fault.NotFound, "There is no such exchange; exchanges are kept for a week.")
+		return e, wire.ErrNoExchange()
 	}
 	return e, err
 }

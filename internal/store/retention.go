@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/retention"
@@ -162,9 +163,11 @@ func (tx *Tx) purgeBlobs(taskID string, f *retention.Found) error {
 
 // purgedBlob says that bytes which a task held were purged: fault.Gone; or
 // fault.NotFound if none ever had them.
-func (tx *Tx) purgedBlob(organisationID, sha256 string) error {
+func (tx *Tx) purgedBlob(v access.View, sha256 string) error {
+	w := seenTasks(v)
+	w.and("p.sha256 = ?", sha256)
 	var at micros
-	err := tx.row("SELECT MAX(p.purged_us) FROM purged_blob p JOIN task t ON t.id = p.task_id WHERE p.sha256 = ? AND t.organisation_id = ?", sha256, organisationID).Scan(&at)
+	err := tx.row("SELECT MAX(p.purged_us) FROM purged_blob p JOIN task t ON t.id = p.task_id WHERE "+w.sql(), w.args...).Scan(&at)
 	if err != nil {
 		return fmt.Errorf("read what is known of purged bytes: %w", err)
 	}

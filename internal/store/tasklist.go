@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -28,8 +29,8 @@ func (w *where) and(condition string, args ...any) {
 func (w *where) sql() string { return strings.Join(w.conditions, " AND ") }
 
 // ListTasks implements task.ReadTx.
-func (tx *Tx) ListTasks(organisationID string, f task.Filter) ([]task.Task, string, error) {
-	w, err := filtered(organisationID, f)
+func (tx *Tx) ListTasks(v access.View, f task.Filter) ([]task.Task, string, error) {
+	w, err := filtered(v, f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -85,8 +86,8 @@ func listQuery(w where, f task.Filter) (query string, args []any) {
 // filtered is the condition of all filters but text. For each of them there is an
 // index in the order of the list, so that a page of the tasks of years costs what a
 // page of few does.
-func filtered(organisationID string, f task.Filter) (w where, err error) {
-	w.and("t.organisation_id = ?", organisationID)
+func filtered(v access.View, f task.Filter) (w where, err error) {
+	w = seenTasks(v)
 	w.and("t.merged_into IS NULL")
 	if f.NeedsYou {
 		w.and("t.needs_you")
@@ -153,16 +154,20 @@ func readCursor(cursor string) (updated int64, id string, err error) {
 	return updated, id, nil
 }
 
-// What waits for a person in an organisation, and in all.
-const (
-	countNeedsYou   = "SELECT COUNT(*) FROM task WHERE organisation_id = ? AND needs_you AND merged_into IS NULL"
-	countAllNeedYou = "SELECT COUNT(*) FROM task WHERE needs_you AND merged_into IS NULL"
-)
+// What waits for a person in all organisations.
+const countAllNeedYou = "SELECT COUNT(*) FROM task WHERE needs_you AND merged_into IS NULL"
+
+// countNeedsYou is the statement that counts what waits for a person in a view.
+func countNeedsYou(v access.View) (query string, args []any) {
+	w := seenTasks(v)
+	return "SELECT COUNT(*) FROM task t WHERE t.needs_you AND t.merged_into IS NULL AND " + w.sql(), w.args
+}
 
 // CountTasks implements task.ReadTx.
-func (tx *Tx) CountTasks(organisationID string) (task.Counts, error) {
+func (tx *Tx) CountTasks(v access.View) (task.Counts, error) {
 	var c task.Counts
-	err := tx.row(countNeedsYou, organisationID).Scan(&c.NeedsYou)
+	query, args := countNeedsYou(v)
+	err := tx.row(query, args...).Scan(&c.NeedsYou)
 	if err != nil {
 		err = fmt.Errorf("count tasks: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/store/postgrestest"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -46,20 +47,31 @@ func TestListsUseIndexes(t *testing.T) {
 	}
 	for name, list := range lists {
 		list.filter.Limit = 50
-		w, err := filtered("o", list.filter)
-		if err != nil {
-			t.Fatal(err)
+		for _, v := range []access.View{access.Everything("o"), {OrganisationID: "o", MembershipID: "m"}} {
+			testPlan(t, lite, postgres, fmt.Sprintf("%s, all of it: %t", name, v.All), v, list.filter, list.index)
 		}
-		query, args := listQuery(w, list.filter)
-		plan := explained(t, lite, "EXPLAIN QUERY PLAN "+query, args...)
-		if !strings.Contains(plan, "SEARCH t USING INDEX "+list.index+" ") || strings.Contains(plan, "TEMP B-TREE") {
-			t.Errorf("%s, want %s in SQLite's plan:\n%s", name, list.index, plan)
-		}
-		// Of an empty table PostgreSQL would read all.
-		plan = explained(t, postgres, "EXPLAIN "+query, args...)
-		if !strings.Contains(plan, "using "+list.index+" on task t") || strings.Contains(plan, "Sort") {
-			t.Errorf("%s, want %s in PostgreSQL's plan:\n%s", name, list.index, plan)
-		}
+	}
+}
+
+// testPlan looks at the plans of one list. What somebody sees by grants is looked up
+// for each task in the order of the list.
+func testPlan(t *testing.T, lite, postgres *DB, name string, v access.View, f task.Filter, index string) {
+	t.Helper()
+	w, err := filtered(v, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query, args := listQuery(w, f)
+	plan := explained(t, lite, "EXPLAIN QUERY PLAN "+query, args...)
+	if !strings.Contains(plan, "SEARCH t USING INDEX "+index+" ") || strings.Contains(plan, "TEMP B-TREE") ||
+		!v.All && !strings.Contains(plan, "access_grant_agent (organisation_id=? AND agent_id=?") {
+		t.Errorf("%s, want %s in SQLite's plan:\n%s", name, index, plan)
+	}
+	// Of an empty table PostgreSQL would read all.
+	plan = explained(t, postgres, "EXPLAIN "+query, args...)
+	if !strings.Contains(plan, "using "+index+" on task t") || strings.Contains(plan, "Sort") ||
+		!v.All && !strings.Contains(plan, "on access_grant g") {
+		t.Errorf("%s, want %s in PostgreSQL's plan:\n%s", name, index, plan)
 	}
 }
 
@@ -102,7 +114,8 @@ func TestCountsUseIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = lite.Close() }()
-	for query, args := range map[string][]any{countNeedsYou: {"o"}, countAllNeedYou: nil} {
+	ofOrganisation, args := countNeedsYou(access.Everything("o"))
+	for query, args := range map[string][]any{ofOrganisation: args, countAllNeedYou: nil} {
 		if plan := explained(t, lite, "EXPLAIN QUERY PLAN "+query, args...); !strings.Contains(plan, "INDEX task_needs_you (") {
 			t.Errorf("the plan of %s is not by task_needs_you:\n%s", query, plan)
 		}

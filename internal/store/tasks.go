@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -28,12 +29,12 @@ func (tx *Tx) taskHead(taskID string) (h task.Head, o task.Owner, at position, e
 	var merged sql.NullString
 	err = tx.row(`SELECT id, COALESCE(remote_task_id, ''), context_id, kind, state, state_us,
 			question_id, question_sha256, question_number, answered_by, observed_us,
-			snapshot_sha256, doubt, doubt_us, state_stream, unsettled_us, organisation_id, agent_id, tenant, title, merged_into,
+			snapshot_sha256, doubt, doubt_us, state_stream, unsettled_us, organisation_id, agent_id, tenant, skill_id, title, merged_into,
 			ledger_events, ledger_bytes, cut_events, cut_bytes, next_seq, version
 		FROM task WHERE id = ?`+tx.forUpdate(), taskID).
 		Scan(&h.TaskID, &h.RemoteTaskID, &h.ContextID, &h.Kind, &h.State, &stateAt,
 			&h.Question.MessageID, &h.Question.Digest, &h.Question.Number, &h.AnsweredBy, &observed,
-			&h.Sight, &h.Doubt.Status, &doubted, &h.StateStream, &unsettled, &o.OrganisationID, &o.AgentID, &o.Tenant, &o.Title, &merged,
+			&h.Sight, &h.Doubt.Status, &doubted, &h.StateStream, &unsettled, &o.OrganisationID, &o.AgentID, &o.Tenant, &o.SkillID, &o.Title, &merged,
 			&o.Ledger.Events, &o.Ledger.Bytes, &o.Ledger.CutEvents, &o.Ledger.CutBytes, &at.seq, &at.version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, o, at, errNoTask()
@@ -60,10 +61,10 @@ func (tx *Tx) FindRemoteTask(agentID, tenant, remoteTaskID string) (string, erro
 
 // CreateTask implements task.Tx and command.Tx.
 func (tx *Tx) CreateTask(h task.Head, o task.Owner) error {
-	_, err := tx.exec(`INSERT INTO task (id, organisation_id, agent_id, tenant, remote_task_id, context_id, kind, state,
+	_, err := tx.exec(`INSERT INTO task (id, organisation_id, agent_id, tenant, skill_id, remote_task_id, context_id, kind, state,
 			title, title_search, created_us, updated_us)
-		VALUES (?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, ?, ?)`,
-		h.TaskID, o.OrganisationID, o.AgentID, o.Tenant, h.RemoteTaskID, h.ContextID, string(h.Kind), string(h.State),
+		VALUES (?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?, ?, ?, ?, ?, ?)`,
+		h.TaskID, o.OrganisationID, o.AgentID, o.Tenant, o.SkillID, h.RemoteTaskID, h.ContextID, string(h.Kind), string(h.State),
 		o.Title, strings.ToLower(o.Title), us(tx.now), us(tx.now))
 	if err != nil {
 		return fmt.Errorf("create task: %w", err)
@@ -160,7 +161,7 @@ func shown(h task.Head) task.Head {
 	return h
 }
 
-const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), (SELECT removed_us IS NOT NULL FROM agent WHERE id = t.agent_id), t.tenant, t.context_id, t.kind, t.state,
+const taskColumns = `t.id, t.organisation_id, COALESCE(t.remote_task_id, ''), t.agent_id, (SELECT name FROM agent WHERE id = t.agent_id), (SELECT removed_us IS NOT NULL FROM agent WHERE id = t.agent_id), t.tenant, t.skill_id, t.context_id, t.kind, t.state,
 	t.title, t.needs_you, t.check_error, t.history_lacks, CASE WHEN t.forgotten_checks >= 2 THEN t.forgotten_us END, t.observed_us, t.purged_us, t.version, t.created_us, t.updated_us,
 	t.ledger_events, t.ledger_bytes, t.cut_events, t.cut_bytes,
 	COALESCE(s.id, ''), COALESCE(s.status, ''), COALESCE(s.error, ''), COALESCE(s.refused, FALSE)`
@@ -174,7 +175,7 @@ func scanTask(s scanner, rest ...any) (task.Task, error) {
 	var t task.Task
 	var sent task.Delivery
 	var forgotten, observed, purged, created, updated micros
-	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.AgentRemoved, &t.Tenant, &t.ContextID, &t.Kind, &t.State,
+	dest := append([]any{&t.ID, &t.OrganisationID, &t.RemoteTaskID, &t.AgentID, &t.AgentName, &t.AgentRemoved, &t.Tenant, &t.SkillID, &t.ContextID, &t.Kind, &t.State,
 		&t.Title, &t.NeedsYou, &t.CheckError, &t.HistoryLacks, &forgotten, &observed, &purged, &t.Version, &created, &updated,
 		&t.Ledger.Events, &t.Ledger.Bytes, &t.Ledger.CutEvents, &t.Ledger.CutBytes,
 		&sent.CommandID, &sent.Status, &sent.Error, &sent.Refused}, rest...)
@@ -190,11 +191,13 @@ func scanTask(s scanner, rest ...any) (task.Task, error) {
 }
 
 // TaskRecord implements task.ReadTx.
-func (tx *Tx) TaskRecord(organisationID, taskID string) (task.Record, error) {
+func (tx *Tx) TaskRecord(v access.View, taskID string) (task.Record, error) {
+	w := seenTasks(v)
+	w.and("t.id = ?", taskID)
 	var r task.Record
 	var merged sql.NullString
 	t, err := scanTask(tx.row(`SELECT `+taskColumns+`, t.question_id, t.question_sha256, t.question_number, t.answered_by, t.merged_into
-		FROM `+taskSource+` WHERE t.organisation_id = ? AND t.id = ?`, organisationID, taskID),
+		FROM `+taskSource+` WHERE `+w.sql(), w.args...),
 		&r.Question.MessageID, &r.Question.Digest, &r.Question.Number, &r.AnsweredBy, &merged)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, errNoTask()
@@ -203,7 +206,7 @@ func (tx *Tx) TaskRecord(organisationID, taskID string) (task.Record, error) {
 		return r, fmt.Errorf("read task %s: %w", taskID, err)
 	}
 	if merged.Valid {
-		return tx.TaskRecord(organisationID, merged.String)
+		return tx.TaskRecord(v, merged.String)
 	}
 	r.Task = t
 	return r, tx.readPush(&r.Task)

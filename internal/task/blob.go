@@ -102,9 +102,9 @@ func keepAll(ctx context.Context, kept Bytes, blobs []Blob) ([]Blob, error) {
 
 // BlobTx is a transaction of the record as Blobs needs it.
 type BlobTx interface {
-	// Blob returns what is known of bytes that a task of the organisation holds;
+	// Blob returns what is known of bytes that a task in the view holds;
 	// fault.NotFound if none does.
-	Blob(organisationID, sha256 string) (Blob, error)
+	Blob(v access.View, sha256 string) (Blob, error)
 }
 
 // Blobs gives out the bytes that tasks hold.
@@ -120,7 +120,7 @@ type Blobs struct {
 func (b *Blobs) Open(ctx context.Context, p access.Principal, sha256 string) (io.ReadSeekCloser, BlobInfo, error) {
 	var found Blob
 	err := b.View(ctx, func(tx BlobTx) (err error) {
-		found, err = tx.Blob(p.OrganisationID, sha256)
+		found, err = tx.Blob(p.View(), sha256)
 		return err
 	})
 	if err != nil {

@@ -109,6 +109,7 @@ type Owner struct {
 	OrganisationID string
 	AgentID        string
 	Tenant         string
+	SkillID        string // the skill that it is held to; "" if none
 	Title          string
 	Ledger         Ledger // what it has of the task
 }

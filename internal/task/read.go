@@ -26,11 +26,11 @@ type StoredMessage struct {
 // ReadTx is a transaction of the record as Reader needs it.
 type ReadTx interface {
 	// TaskRecord follows a merged task to the one that it became.
-	// fault.NotFound if the organisation has none.
-	TaskRecord(organisationID, taskID string) (Record, error)
+	// fault.NotFound if the view has none.
+	TaskRecord(v access.View, taskID string) (Record, error)
 	// ListTasks returns up to limit+1 tasks, newest change first.
-	ListTasks(organisationID string, f Filter) ([]Task, string, error)
-	CountTasks(organisationID string) (Counts, error)
+	ListTasks(v access.View, f Filter) ([]Task, string, error)
+	CountTasks(v access.View) (Counts, error)
 	// Messages, Artifacts, Transitions and Cancels return the entries whose
 	// version is over since, in the order of the timeline.
 	Messages(taskID string, since int64) ([]StoredMessage, error)
@@ -72,7 +72,7 @@ func (r *Reader) List(ctx context.Context, p access.Principal, f Filter) (Page, 
 	f.Limit = min(f.Limit, MaxLimit)
 	var page Page
 	err := r.View(ctx, func(tx ReadTx) (err error) {
-		page.Items, page.Next, err = tx.ListTasks(p.OrganisationID, f)
+		page.Items, page.Next, err = tx.ListTasks(p.View(), f)
 		return err
 	})
 	return page, err
@@ -82,7 +82,7 @@ func (r *Reader) List(ctx context.Context, p access.Principal, f Filter) (Page, 
 func (r *Reader) Counts(ctx context.Context, p access.Principal) (Counts, error) {
 	var counts Counts
 	err := r.View(ctx, func(tx ReadTx) (err error) {
-		counts, err = tx.CountTasks(p.OrganisationID)
+		counts, err = tx.CountTasks(p.View())
 		return err
 	})
 	return counts, err
@@ -97,7 +97,7 @@ func (r *Reader) Get(ctx context.Context, p access.Principal, id string) (Task, 
 // Find returns the ID of a task, or of the one that it was merged into.
 func (r *Reader) Find(ctx context.Context, p access.Principal, id string) (found string, err error) {
 	err = r.View(ctx, func(tx ReadTx) error {
-		record, err := tx.TaskRecord(p.OrganisationID, id)
+		record, err := tx.TaskRecord(p.View(), id)
 		found = record.Task.ID
 		return err
 	})
@@ -111,7 +111,7 @@ func (r *Reader) Changes(ctx context.Context, p access.Principal, id string, sin
 	var messages []StoredMessage
 	var asked *StoredMessage
 	err := r.View(ctx, func(tx ReadTx) (err error) {
-		if record, err = tx.TaskRecord(p.OrganisationID, id); err != nil {
+		if record, err = tx.TaskRecord(p.View(), id); err != nil {
 			return err
 		}
 		t := &record.Task

@@ -30,6 +30,7 @@ type Task struct {
 	AgentRemoved   bool // from the catalogue: nothing is sent to it
 	AgentName      string
 	Tenant         string
+	SkillID        string // the skill that it is held to; "" if none
 	ContextID      string
 	Kind           Kind
 	State          a2a.State // StateUnspecified until the agent has said one

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
@@ -86,10 +87,15 @@ type Page struct {
 // Tx is a transaction of the record as the package needs it.
 type Tx interface {
 	Now() time.Time
-	// Agent returns fault.NotFound if the organisation has no such agent.
-	Agent(organisationID, id string) (agent.Agent, error)
-	// TaskRecord returns fault.NotFound if the organisation has no such task.
-	TaskRecord(organisationID, id string) (task.Record, error)
+	// Agent returns fault.NotFound if the view has no such agent.
+	Agent(v access.View, id string) (agent.Agent, error)
+	// ReadsWhole returns fault.NotFound unless everything of the agent may be read in
+	// the view, beyond single skills.
+	ReadsWhole(v access.View, agentID string) error
+	// TaskRecord returns fault.NotFound if the view has no such task.
+	TaskRecord(v access.View, id string) (task.Record, error)
+	// SeesTask returns fault.NotFound if the view has no such task.
+	SeesTask(v access.View, id string) error
 	// StoreExchange stores what is new of an exchange, whose agent is there.
 	StoreExchange(Change) error
 	// AgentExchanges and TaskExchanges return the newest ones and how many there are.
@@ -112,11 +118,18 @@ type Reader struct {
 	View func(context.Context, func(Tx) error) error
 }
 
-// OfAgent returns the latest exchanges of an agent.
+// OfAgent returns the latest exchanges of an agent. Whoever sees single skills of it
+// alone gets fault.Forbidden: exchanges of the others are among them.
 func (r *Reader) OfAgent(ctx context.Context, p access.Principal, agentID string) (Page, error) {
 	var page Page
 	err := r.View(ctx, func(tx Tx) (err error) {
-		if _, err := tx.Agent(p.OrganisationID, agentID); err != nil {
+		if _, err := tx.Agent(p.View(), agentID); err != nil {
+			return err
+		}
+		if err := tx.ReadsWhole(p.View(), agentID); err != nil {
+			if fault.KindOf(err) == fault.NotFound {
+				return fault.New(fault.Forbidden, "What goes over the wire to this agent is for those who may read all of it: look at that of a task.")
+			}
 			return err
 		}
 		page.Items, page.Total, err = tx.AgentExchanges(agentID, maxListed)
@@ -129,7 +142,7 @@ func (r *Reader) OfAgent(ctx context.Context, p access.Principal, agentID string
 func (r *Reader) OfTask(ctx context.Context, p access.Principal, taskID string) (Page, error) {
 	var page Page
 	err := r.View(ctx, func(tx Tx) (err error) {
-		r, err := tx.TaskRecord(p.OrganisationID, taskID) // of the one that it became, if it did
+		r, err := tx.TaskRecord(p.View(), taskID) // of the one that it became, if it did
 		if err != nil {
 			return err
 		}
@@ -147,8 +160,7 @@ func (r *Reader) Get(ctx context.Context, p access.Principal, id string) (Exchan
 		if e, events, err = tx.Exchange(id); err != nil {
 			return err
 		}
-		_, err = tx.Agent(p.OrganisationID, e.AgentID)
-		return err
+		return see(tx, p, e)
 	})
 	if err != nil {
 		return Exchange{}, nil, err
@@ -156,11 +168,29 @@ func (r *Reader) Get(ctx context.Context, p access.Principal, id string) (Exchan
 	return e, events, nil
 }
 
+// see returns the error of an exchange that there is none of unless the principal may
+// read all of its agent, or the task that it was for.
+func see(tx Tx, p access.Principal, e Exchange) error {
+	err := tx.ReadsWhole(p.View(), e.AgentID)
+	if fault.KindOf(err) == fault.NotFound && e.TaskID != "" {
+		err = tx.SeesTask(p.View(), e.TaskID)
+	}
+	if fault.KindOf(err) == fault.NotFound {
+		return ErrNoExchange()
+	}
+	return err
+}
+
+// ErrNoExchange is the error of an exchange that there is none of.
+func ErrNoExchange() error {
+	return fault.New(fault.NotFound, "There is no such exchange; exchanges are kept for a week.")
+}
+
 // Refusal returns the agent's latest answered call if the agent turned the caller
 // away with it, and ok.
 func (r *Reader) Refusal(ctx context.Context, p access.Principal, agentID string) (last Exchange, ok bool, err error) {
 	err = r.View(ctx, func(tx Tx) (err error) {
-		if _, err := tx.Agent(p.OrganisationID, agentID); err != nil {
+		if err := tx.ReadsWhole(p.View(), agentID); err != nil {
 			return err
 		}
 		last, err = tx.LastAnswered(agentID)

@@ -123,6 +123,22 @@ func Replace(v []byte, values map[string][]byte) []byte {
 	return append(out, '}')
 }
 
+// Remove returns an object without the members of a name, everything else as it was.
+func Remove(v []byte, name string) []byte {
+	out := []byte{'{'}
+	for n, value := range Members(v) {
+		if n == name {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		quoted, _ := json.Marshal(n) // a string always encodes
+		out = append(append(append(out, quoted...), ':'), value...)
+	}
+	return append(out, '}')
+}
+
 // Text returns the text of a string value, and whether it is one. Escapes that
 // are no text, such as a half of a surrogate pair, become U+FFFD.
 func Text(v []byte) (string, bool) {

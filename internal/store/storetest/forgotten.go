@@ -3,7 +3,6 @@ package storetest
 import (
 	"slices"
 
-	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -21,7 +20,7 @@ func testForgotten(b *bench) {
 		b.Helper()
 		r := b.record(id)
 		b.view(func(tx *store.Tx) error {
-			counts, err := tx.CountTasks(access.LocalOrganisation)
+			counts, err := tx.CountTasks(everything)
 			if r.Task.NeedsYou == forgotten || r.Task.ForgottenAt.IsZero() == forgotten || (counts.NeedsYou == 0) != forgotten {
 				b.Errorf("%s: needs you %v (%d in all), forgotten since %v; want forgotten %v", when, r.Task.NeedsYou, counts.NeedsYou, r.Task.ForgottenAt, forgotten)
 			}

@@ -66,7 +66,7 @@ func (b *bench) claimSweeps(since, next time.Time) (claimed []observe.Sweep) {
 func (b *bench) lists(agentID string, want agent.Listing) {
 	b.Helper()
 	b.view(func(tx *store.Tx) error {
-		a, err := tx.Agent(access.LocalOrganisation, agentID)
+		a, err := tx.Agent(everything, agentID)
 		if listed := !a.Listing.LastAt.IsZero(); listed != (want.Status == agent.ListingWorks) {
 			b.Errorf("the agent listed at %v", a.Listing.LastAt)
 		}

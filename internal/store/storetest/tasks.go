@@ -174,7 +174,7 @@ func (b *bench) list(f task.Filter) ([]string, string) {
 	var titles []string
 	var next string
 	b.view(func(tx *store.Tx) error {
-		tasks, cursor, err := tx.ListTasks(access.LocalOrganisation, f)
+		tasks, cursor, err := tx.ListTasks(everything, f)
 		next = cursor
 		for _, t := range tasks {
 			titles = append(titles, t.Title)
@@ -216,14 +216,14 @@ func testListAndPage(b *bench) {
 		}
 	}
 	b.view(func(tx *store.Tx) error {
-		counts, err := tx.CountTasks(access.LocalOrganisation)
+		counts, err := tx.CountTasks(everything)
 		if counts != (task.Counts{NeedsYou: 1}) {
 			b.Errorf("counts %+v, want 1 that needs you", counts)
 		}
 		return err
 	})
 	err := b.db.View(context.Background(), func(tx *store.Tx) error {
-		_, _, err := tx.ListTasks(access.LocalOrganisation, task.Filter{Cursor: "nonsense", Limit: 1})
+		_, _, err := tx.ListTasks(everything, task.Filter{Cursor: "nonsense", Limit: 1})
 		return err
 	})
 	if fault.KindOf(err) != fault.Invalid {
@@ -386,16 +386,16 @@ func testOtherOrganisationsSeeNothing(b *bench) {
 	id, agentID := b.task("t")
 	b.command(id, agentID)
 	b.view(func(tx *store.Tx) error {
-		if _, err := tx.TaskRecord("other", id); fault.KindOf(err) != fault.NotFound {
+		if _, err := tx.TaskRecord(access.Everything("other"), id); fault.KindOf(err) != fault.NotFound {
 			b.Errorf("TaskRecord: %v, want not found", err)
 		}
-		if _, err := tx.Agent("other", agentID); fault.KindOf(err) != fault.NotFound {
+		if _, err := tx.Agent(access.Everything("other"), agentID); fault.KindOf(err) != fault.NotFound {
 			b.Errorf("Agent: %v, want not found", err)
 		}
-		if tasks, _, err := tx.ListTasks("other", task.Filter{Limit: 9}); len(tasks) != 0 || err != nil {
+		if tasks, _, err := tx.ListTasks(access.Everything("other"), task.Filter{Limit: 9}); len(tasks) != 0 || err != nil {
 			b.Errorf("ListTasks: %v, %v; want none", tasks, err)
 		}
-		agents, err := tx.ListAgents("other")
+		agents, err := tx.ListAgents(access.Everything("other"))
 		if len(agents) != 0 {
 			b.Errorf("ListAgents: %v, want none", agents)
 		}
@@ -413,7 +413,7 @@ func testAgentsAndCards(b *bench) {
 		})
 	})
 	b.view(func(tx *store.Tx) error {
-		a, err := tx.Agent(access.LocalOrganisation, id)
+		a, err := tx.Agent(everything, id)
 		if err != nil {
 			return err
 		}
@@ -440,7 +440,7 @@ func testDeepCard(b *bench) {
 		return tx.StoreDiscovery(id, agent.Discovery{CardID: newID(), Raw: []byte(raw), Health: agent.Health{Status: agent.HealthReachable}, NextTurn: tx.Now()})
 	})
 	b.view(func(tx *store.Tx) error {
-		a, err := tx.Agent(access.LocalOrganisation, id)
+		a, err := tx.Agent(everything, id)
 		if a.HasCard() {
 			b.Error("the agent has a card that breaks whoever reads it")
 		}
@@ -462,7 +462,7 @@ func testCardHistory(b *bench) {
 		return tx.StoreDiscovery(id, agent.Discovery{CardID: newID(), Health: agent.Health{Status: agent.HealthUnreachable, Error: "gone"}, NextTurn: tx.Now()})
 	})
 	b.view(func(tx *store.Tx) error {
-		a, err := tx.Agent(access.LocalOrganisation, id)
+		a, err := tx.Agent(everything, id)
 		if a.Name != "two" || a.Health.Error != "gone" {
 			b.Errorf("agent %q, %q; want the last card and the last error", a.Name, a.Health.Error)
 		}
