@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
 )
@@ -59,7 +60,7 @@ func playAgents(ctx context.Context, n int) error {
 }
 
 func playProduct(ctx context.Context, at place) (err error) {
-	a, err := app.New(ctx, config.Config{Listen: "127.0.0.1:0", DataDir: at.DataDir, DatabaseURL: at.DatabaseURL, AutoMigrate: true},
+	a, err := app.New(ctx, config.Config{Listen: "127.0.0.1:0", DataDir: at.DataDir, DatabaseURL: at.DatabaseURL, AutoMigrate: true, Limits: access.Unlimited()},
 		app.Options{Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})), Version: "bench"})
 	if err != nil {
 		return err

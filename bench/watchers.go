@@ -15,6 +15,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/api"
+	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
@@ -51,10 +52,10 @@ func startWatched(ctx context.Context, b *bench) (*watched, error) {
 	}
 	agents := &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), NewID: newID, Log: quietLog()}
 	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: agents}
-	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
+	door := guardtest.Local()
 	mux := http.NewServeMux()
-	mux.Handle("/api/", api.New(api.Config{Agents: agents, Tasks: tasks, Live: hub, Principal: principal, Log: quietLog()}))
-	mux.Handle("/", web.New(web.Config{Agents: agents, Tasks: tasks, Live: hub, Principal: principal, Log: quietLog()}))
+	mux.Handle("/api/", api.New(api.Config{Agents: agents, Tasks: tasks, Live: hub, Door: door, Log: quietLog()}))
+	mux.Handle("/", web.New(web.Config{Agents: agents, Tasks: tasks, Live: hub, Door: door, Log: quietLog()}))
 	served, cancel := context.WithCancel(ctx)
 	w := &watched{db: db, url: "http://" + listener.Addr().String(), failed: make(chan error, 1), cancel: cancel}
 	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return served }}

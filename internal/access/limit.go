@@ -2,8 +2,12 @@ package access
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"sync"
 	"time"
+
+	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 // Limits are how many requests are answered in a minute: of one person, whatever they
@@ -13,6 +17,24 @@ type Limits struct {
 	Operations     int64 `name:"limit-operations" default:"120" env:"TASKBAY_LIMIT_OPERATIONS" placeholder:"N" help:"How many commands and other operations on agents one person makes in a minute."`
 	Administrative int64 `name:"limit-administrative" default:"60" env:"TASKBAY_LIMIT_ADMINISTRATIVE" placeholder:"N" help:"How many changes of settings, and of what is one's own, one person makes in a minute."`
 	SignIns        int64 `name:"limit-sign-ins" default:"240" env:"TASKBAY_LIMIT_SIGN_INS" placeholder:"N" help:"How many requests of signing in are answered in a minute, of all people together."`
+}
+
+// Unlimited are limits that nobody comes to, for tests and measurements.
+func Unlimited() Limits {
+	return Limits{Reads: math.MaxInt32, Operations: math.MaxInt32, Administrative: math.MaxInt32, SignIns: math.MaxInt32}
+}
+
+// Validate returns an error, in words for the person who set them, if nobody could be
+// let in by the limits.
+func (l Limits) Validate() error {
+	for name, limit := range map[string]int64{
+		"--limit-reads": l.Reads, "--limit-operations": l.Operations, "--limit-administrative": l.Administrative, "--limit-sign-ins": l.SignIns,
+	} {
+		if limit < 0 {
+			return fmt.Errorf("%s is at least 1", name)
+		}
+	}
+	return nil
 }
 
 // limit returns what a need counts as, and how often a minute; "" if it does not count.
@@ -53,7 +75,8 @@ type AllowanceTx interface {
 type Limiter struct {
 	Limits Limits
 	// Update is how processes that share the record share the limits; nil for a
-	// process that is alone, which counts by itself.
+	// process that is alone, which counts by itself. While the record takes no writes
+	// all of them do that, as there is still something to read.
 	Update func(context.Context, func(AllowanceTx) error) error
 	Now    func() time.Time // nil is time.Now
 
@@ -66,10 +89,10 @@ type counted struct{ who, kind string }
 
 // count is what is left in one minute.
 type count struct {
-	mu    sync.Mutex
-	left  int64 // of what was taken
-	spent bool  // there is no more to take
-	ends  time.Time
+	mu   sync.Mutex
+	left int64 // of what was taken
+	last bool  // there is no more to take
+	ends time.Time
 }
 
 // Take counts one request of somebody. It returns how long they have to wait if they
@@ -91,35 +114,35 @@ func (l *Limiter) Take(ctx context.Context, p Principal, n Need) (wait time.Dura
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !now().Before(c.ends) {
-		c.left, c.spent = 0, false
+		c.left, c.last = 0, false
 	}
-	if c.left == 0 && !c.spent {
+	if c.left == 0 && !c.last {
 		var left time.Duration
-		if c.left, left, err = l.more(ctx, who, kind, limit, now()); err != nil {
+		if c.left, c.last, left, err = l.more(ctx, who, kind, limit, now()); err != nil {
 			return 0, err
 		}
-		c.spent, c.ends = c.left == 0, now().Add(left)
+		c.ends = now().Add(left)
 	}
 	if c.left == 0 {
 		return max(c.ends.Sub(now()), time.Second), nil
 	}
 	c.left--
-	if c.left == 0 && l.Update == nil {
-		c.spent = true
-	}
 	return 0, nil
 }
 
-// more returns what else there is to use in this minute, and when it ends.
-func (l *Limiter) more(ctx context.Context, who, kind string, limit int64, now time.Time) (granted int64, left time.Duration, err error) {
-	if l.Update == nil {
-		return limit, now.Truncate(time.Minute).Add(time.Minute).Sub(now), nil
+// more returns what else there is to use in this minute, whether it is the last of it,
+// and when the minute ends.
+func (l *Limiter) more(ctx context.Context, who, kind string, limit int64, now time.Time) (granted int64, last bool, left time.Duration, err error) {
+	if l.Update != nil {
+		err = l.Update(ctx, func(tx AllowanceTx) (err error) {
+			granted, left, err = tx.TakeAllowance(who, kind, max(1, limit/blocks), limit)
+			return err
+		})
+		if fault.KindOf(err) != fault.Unavailable {
+			return granted, granted == 0, left, err
+		}
 	}
-	err = l.Update(ctx, func(tx AllowanceTx) (err error) {
-		granted, left, err = tx.TakeAllowance(who, kind, max(1, limit/blocks), limit)
-		return err
-	})
-	return granted, left, err
+	return limit, true, now.Truncate(time.Minute).Add(time.Minute).Sub(now), nil
 }
 
 // count returns the count of somebody. Those of past minutes are forgotten once a

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 // minute is an allowance of processes that share a record, in one minute.
@@ -122,6 +123,10 @@ func TestLimitsWithoutTheRecord(t *testing.T) {
 	l := &access.Limiter{Update: m.update}
 	if _, err := l.Take(t.Context(), access.Principal{PersonID: "ann"}, access.NeedRead); !errors.Is(err, away) {
 		t.Errorf("Take = %v, want that the record is away", err)
+	}
+	m.err = fault.New(fault.Unavailable, "It takes no writes.")
+	if got, _ := take(t, l, access.Principal{PersonID: "ann"}, access.NeedOperate); got != 120 {
+		t.Errorf("while it takes no writes: %d requests, want as many as a process that is alone answers", got)
 	}
 	m.taken, m.err = map[string]int64{}, nil
 	if got, _ := take(t, l, access.Principal{PersonID: "ann"}, access.NeedRead); got != 900 {

@@ -38,35 +38,35 @@ type (
 
 func (s *server) registerAgents(api huma.API) {
 	tags := []string{"Agents"}
-	huma.Register(api, huma.Operation{
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "list-agents", Method: http.MethodGet, Path: "/agents", Tags: tags,
 		Summary: "List the agents", Responses: failures(api),
-	}, handle(s, "list-agents", s.listAgents))
-	huma.Register(api, withBody(huma.Operation{
+	}), handle(s, "list-agents", s.listAgents))
+	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "register-agent", Method: http.MethodPost, Path: "/agents", Tags: tags,
 		Summary:       "Add an agent",
 		Description:   "Fetches its card at once. An agent that cannot be reached is added all the same; its health says why. An address that is known already answers 200 with its agent.",
 		DefaultStatus: http.StatusCreated,
 		Responses: withAnswer(api, failures(api, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
 			http.StatusOK, "The agent that is registered already", "application/json", reflect.TypeFor[Agent]()),
-	}), handle(s, "register-agent", s.addAgent))
-	huma.Register(api, huma.Operation{
+	})), handle(s, "register-agent", s.addAgent))
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "get-agent", Method: http.MethodGet, Path: "/agents/{id}", Tags: tags,
 		Summary: "Read an agent", Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "get-agent", s.getAgent))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "get-agent", s.getAgent))
+	huma.Register(api, needs(access.NeedOperate, huma.Operation{
 		OperationID: "discover-agent", Method: http.MethodPost, Path: "/agents/{id}/discover", Tags: tags,
 		Summary:       "Fetch an agent's card now",
 		Description:   "That the agent cannot be reached is no error here: its health says so. 409 for one that was removed.",
 		DefaultStatus: http.StatusOK, Responses: failures(api, http.StatusNotFound, http.StatusConflict),
-	}, handle(s, "discover-agent", s.discoverAgent))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "discover-agent", s.discoverAgent))
+	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "remove-agent", Method: http.MethodDelete, Path: "/agents/{id}", Tags: tags, DefaultStatus: http.StatusOK,
 		Summary: "Remove an agent",
 		Description: "It leaves the list, its credential is revoked, nothing more is sent to it, and it is not asked about its tasks any more. " +
 			"These stay. It can still be read, and registering its address brings it back. Removing it twice is once.",
 		Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "remove-agent", s.removeAgent))
+	}), handle(s, "remove-agent", s.removeAgent))
 }
 
 func (s *server) listAgents(ctx context.Context, p access.Principal, _ *nothing) (*agentsOut, error) {

@@ -19,8 +19,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/httpguard"
 )
 
 // Version is the version of the API's description. Whatever changes
@@ -29,7 +29,7 @@ const Version = "1.14.0"
 
 const (
 	prefix       = "/api/v1"
-	maxBodyBytes = 16 << 20
+	maxBodyBytes = httpguard.MaxBody
 	bodyTimeout  = 2 * time.Minute  // to receive a request's body
 	keepAlive    = 15 * time.Second // between signs of life of a quiet event stream
 )
@@ -47,7 +47,7 @@ type Config struct {
 	Wire          Wire
 	Retention     Retention
 	Trail         Trail
-	Principal     func(*http.Request) access.Principal // who makes this request
+	Door          *httpguard.Door // lets requests in
 	Log           *slog.Logger
 }
 
@@ -57,7 +57,7 @@ type server struct {
 	tick func() (ticks <-chan time.Time, stop func()) // when a quiet event stream gives a sign of life
 }
 
-// New returns the handler of everything under /api/. Event streams end with
+// New returns the handler of everything under /api/, behind the door. Event streams end with
 // their request's context: whoever shuts the server down cancels it.
 func New(c Config) http.Handler {
 	return (&server{Config: c, tick: everyKeepAlive}).handler()
@@ -68,32 +68,40 @@ func everyKeepAlive() (<-chan time.Time, func()) {
 	return ticker.C, ticker.Stop
 }
 
-func (s *server) handler() http.Handler {
-	mux := http.NewServeMux()
-	document := s.describe(mux)
-	mux.HandleFunc("GET "+prefix+"/openapi.json", serveBytes("application/json", encodeDocument(document)))
-	mux.HandleFunc("GET "+prefix+"/docs", serveBytes("text/html; charset=utf-8", referencePage(document)))
-	mux.HandleFunc("GET "+prefix+"/docs.css", serveBytes("text/css; charset=utf-8", referenceStyle))
-	for _, path := range []string{"/openapi.json", "/docs", "/docs.css"} {
-		mux.HandleFunc(prefix+path, refuseMethod("GET, HEAD"))
+func (s *server) handler() http.Handler { return s.Door.Guard(s.table().admit(s.Door), Refuse) }
+
+// table returns every address of the API.
+func (s *server) table() *table {
+	t := newTable()
+	document := s.describe(t.mux)
+	t.declare(document)
+	for path, serve := range map[string]http.HandlerFunc{
+		"/openapi.json": serveBytes("application/json", encodeDocument(document)),
+		"/docs":         serveBytes("text/html; charset=utf-8", referencePage(document)),
+		"/docs.css":     serveBytes("text/css; charset=utf-8", referenceStyle),
+	} {
+		t.add("GET "+prefix+path, serve)
+		t.add(prefix+path, refuseMethod("GET, HEAD"))
 	}
-	mux.HandleFunc(rest, refuseRest(mux))
-	mux.HandleFunc("/api", func(w http.ResponseWriter, _ *http.Request) { writeProblem(w, nothingHere()) })
-	return refuseUnclean(mux)
+	for path, item := range document.Paths {
+		for _, method := range refused(item) { // one by one, so that no pattern stands against another's method
+			t.add(method+" "+prefix+path, refuseMethod(allowed(item)))
+		}
+	}
+	t.add(rest, refuseRest(t.mux))
+	t.add("/api", answerNothing)
+	return t
 }
 
-// refuseUnclean refuses an address with empty segments or dots, which ServeMux would
+// unclean reports whether an address has empty segments or dots, which ServeMux would
 // send a program elsewhere for: an ID that is such is no ID.
-func refuseUnclean(mux *http.ServeMux) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given := r.URL.EscapedPath()
-		if clean := path.Clean(given); given != clean && given != clean+"/" {
-			writeProblem(w, nothingHere())
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})
+func unclean(r *http.Request) bool {
+	given := r.URL.EscapedPath()
+	clean := path.Clean(given)
+	return given != clean && given != clean+"/"
 }
+
+func answerNothing(w http.ResponseWriter, _ *http.Request) { writeProblem(w, nothingHere()) }
 
 func nothingHere() *Problem {
 	return newProblem(http.StatusNotFound, "There is nothing at this address; "+prefix+"/docs lists what there is.", nil)
@@ -110,7 +118,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 				Description: "Agents, tasks, commands and forms of one Taskbay server. Errors are problem documents (RFC 9457).",
 				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 			},
-			Components: &huma.Components{Schemas: schemas()},
+			Components: &huma.Components{Schemas: schemas(), SecuritySchemes: waysIn()},
 			Tags: []*huma.Tag{
 				{Name: "Agents", Description: "The catalogue of agents."},
 				{Name: "Credentials", Description: "What Taskbay authenticates to agents with. Secrets go in and never come out."},
@@ -129,7 +137,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	}
 	config.AllowAdditionalPropertiesByDefault = true // answers may grow
 	api := humago.NewWithPrefix(mux, prefix, config)
-	api.UseMiddleware(s.prepare)
+	api.UseMiddleware(prepare)
 	s.registerAgents(api)
 	s.registerReach(api)
 	s.registerCredentials(api)
@@ -142,11 +150,6 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	s.registerRetention(api)
 	s.registerAudit(api)
 	allowNull(api.OpenAPI().Components.Schemas)
-	for path, item := range api.OpenAPI().Paths {
-		for _, method := range refused(item) { // one by one, so that no pattern stands against another's method
-			mux.HandleFunc(method+" "+prefix+path, refuseMethod(allowed(item)))
-		}
-	}
 	return api.OpenAPI()
 }
 

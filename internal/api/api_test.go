@@ -20,6 +20,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/api"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -163,8 +164,8 @@ func setupLogged(t *testing.T, f *fakes, log io.Writer) string {
 func handler(f *fakes, log io.Writer) http.Handler {
 	return api.New(api.Config{
 		Agents: agents{f}, Commands: commands{f}, Checks: checks{f}, Tasks: tasks{f}, Live: f, Blobs: blobs{f},
-		Principal: func(*http.Request) access.Principal { return access.LocalOperator() },
-		Log:       slog.New(slog.NewTextHandler(log, nil)),
+		Door: guardtest.Local(),
+		Log:  slog.New(slog.NewTextHandler(log, nil)),
 	})
 }
 

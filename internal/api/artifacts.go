@@ -23,13 +23,13 @@ func (s *server) registerArtifacts(api huma.API) {
 		Description: "The bytes, to be saved under the name that their author gave them",
 		Content:     map[string]*huma.MediaType{"application/octet-stream": {Schema: binary}},
 	}
-	huma.Register(api, huma.Operation{
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "get-artifact", Method: http.MethodGet, Path: "/artifacts/{sha256}", Tags: []string{"Tasks"},
 		Summary: "Get the bytes of a part",
 		Description: "Of a part of any task that the caller may read. Takes Range, If-Range and If-None-Match as RFC 9110 has them; the digest is " +
 			"the entity tag. 410 if the bytes are lost where they were kept.",
 		Responses: responses,
-	}, handle(s, "get-artifact", s.getArtifact))
+	}), handle(s, "get-artifact", s.getArtifact))
 }
 
 // getArtifact answers an error before the first byte as a problem document.

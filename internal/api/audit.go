@@ -94,28 +94,28 @@ type (
 
 func (s *server) registerAudit(api huma.API) {
 	tags := []string{"Audit"}
-	huma.Register(api, huma.Operation{
+	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "list-audit", Method: http.MethodGet, Path: "/audit", Tags: tags,
 		Summary: "Read the trail, newest first", Description: "For administrators.", Responses: failures(api),
-	}, handle(s, "list-audit", s.listAudit))
+	}), handle(s, "list-audit", s.listAudit))
 	responses := failures(api)
 	text := &huma.Schema{Type: "string"}
 	responses["200"] = &huma.Response{
 		Description: "The entries, to be saved as a file",
 		Content:     map[string]*huma.MediaType{"application/jsonl": {Schema: text}, "text/csv": {Schema: text}},
 	}
-	huma.Register(api, huma.Operation{
+	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "export-audit", Method: http.MethodGet, Path: "/audit/export", Tags: tags,
 		Summary: "Export the trail, oldest first",
 		Description: "For administrators. All entries that have a place in the chain, or those that a filter leaves, as CSV or JSON Lines. " +
 			"That they were exported is an entry itself. A transfer that breaks off is not complete.",
 		Responses: responses,
-	}, handle(s, "export-audit", s.exportAudit))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "export-audit", s.exportAudit))
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "task-audit", Method: http.MethodGet, Path: "/tasks/{id}/audit", Tags: tags,
 		Summary: "Read the trail of a task, newest first", Description: "Without entries about sign-in and access, and without how people came in.",
 		Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "task-audit", s.taskAudit))
+	}), handle(s, "task-audit", s.taskAudit))
 }
 
 func (f AuditFilter) filter() trail.Filter {

@@ -58,23 +58,23 @@ type (
 
 func (s *server) registerCommands(api huma.API) {
 	tags := []string{"Commands"}
-	huma.Register(api, withBody(huma.Operation{
+	huma.Register(api, needs(access.NeedOperate, withBody(huma.Operation{
 		OperationID: "submit-command", Method: http.MethodPost, Path: "/agents/{id}/commands", Tags: tags,
 		Summary:       "Send to an agent, or cancel a task",
 		Description:   "Accepted for good once it is answered: it is sent at most once, and never lost. 409 if the question is answered, the task has moved on, or the key was used for something else; 422 with a fault for each field if a form's answer is not valid.",
 		DefaultStatus: http.StatusAccepted,
 		Responses:     failures(api, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity),
-	}), handle(s, "submit-command", s.submitCommand))
-	huma.Register(api, huma.Operation{
+	})), handle(s, "submit-command", s.submitCommand))
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "get-command", Method: http.MethodGet, Path: "/commands/{id}", Tags: tags,
 		Summary: "Read a command, or wait for it", Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "get-command", s.getCommand))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "get-command", s.getCommand))
+	huma.Register(api, needs(access.NeedOperate, huma.Operation{
 		OperationID: "resend-command", Method: http.MethodPost, Path: "/commands/{id}/resend", Tags: tags,
 		Summary:       "Send an uncertain command again",
 		Description:   "A person's own decision: the agent may get it twice. It goes out under the same A2A messageId. 409 if its outcome is known by now, or the task has moved on.",
 		DefaultStatus: http.StatusAccepted, Responses: failures(api, http.StatusNotFound, http.StatusConflict),
-	}, handle(s, "resend-command", s.resendCommand))
+	}), handle(s, "resend-command", s.resendCommand))
 }
 
 func (s *server) submitCommand(ctx context.Context, p access.Principal, in *submitCommand) (*acceptedOut, error) {

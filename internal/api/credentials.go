@@ -101,26 +101,26 @@ type (
 func (s *server) registerCredentials(api huma.API) {
 	tags := []string{"Credentials"}
 	const path = "/agents/{id}/credential"
-	huma.Register(api, huma.Operation{
+	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "list-credentials", Method: http.MethodGet, Path: "/credentials", Tags: tags,
 		Summary: "List the credentials", Description: "The latest one of each agent that ever had one.", Responses: failures(api),
-	}, handle(s, "list-credentials", s.listCredentials))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "list-credentials", s.listCredentials))
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "get-credential", Method: http.MethodGet, Path: path, Tags: tags,
 		Summary: "Read what an agent asks of its callers", Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "get-credential", s.getCredential))
-	huma.Register(api, withBody(huma.Operation{
+	}), handle(s, "get-credential", s.getCredential))
+	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "set-credential", Method: http.MethodPut, Path: path, Tags: tags,
 		Summary:     "Set an agent's credential",
 		Description: "In the place of the one that it has. No request gives a secret out again.",
 		Responses:   failures(api, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
-	}), handle(s, "set-credential", s.setCredential))
-	huma.Register(api, huma.Operation{
+	})), handle(s, "set-credential", s.setCredential))
+	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "revoke-credential", Method: http.MethodDelete, Path: path, Tags: tags,
 		Summary:       "Revoke an agent's credential",
 		Description:   "Its secret is deleted, and the agent is not called until another is set.",
 		DefaultStatus: http.StatusOK, Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "revoke-credential", s.revokeCredential))
+	}), handle(s, "revoke-credential", s.revokeCredential))
 }
 
 func (s *server) listCredentials(ctx context.Context, p access.Principal, _ *nothing) (*credentialsOut, error) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -32,7 +33,7 @@ const (
 func get(t *testing.T, path string) (http.Header, []byte) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	New(Config{Log: slog.New(slog.DiscardHandler)}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	New(Config{Door: guardtest.Local(), Log: slog.New(slog.DiscardHandler)}).ServeHTTP(w, localRequest(http.MethodGet, path))
 	if w.Code != http.StatusOK {
 		t.Fatalf("GET %s: status = %d, want 200", path, w.Code)
 	}
@@ -41,6 +42,13 @@ func get(t *testing.T, path string) (http.Header, []byte) {
 		t.Fatal(err)
 	}
 	return w.Header(), body
+}
+
+// localRequest is a request by a name of this machine.
+func localRequest(method, path string) *http.Request {
+	r := httptest.NewRequest(method, path, nil)
+	r.Host = "localhost"
+	return r
 }
 
 // versionOf returns the version that a document gives itself.

@@ -27,14 +27,14 @@ type watchTask struct {
 }
 
 func (s *server) registerEvents(api huma.API) {
-	huma.Register(api, huma.Operation{
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "watch-task", Method: http.MethodGet, Path: "/tasks/{id}/events", Tags: []string{"Tasks"},
 		Summary: "Watch a task",
 		Description: "Server-sent events without end: first snapshot, a Task; then change, a Task with only those messages, artifacts and " +
 			"transitions that are new or differ. The id of each is the task's version. A comment comes every 15 seconds when nothing else does.",
 		Responses: withAnswer(api, failures(api, http.StatusNotFound), http.StatusOK,
 			"Events named snapshot or change; the data of each is one Task", "text/event-stream", reflect.TypeFor[Task]()),
-	}, handle(s, "watch-task", s.watchTask))
+	}), handle(s, "watch-task", s.watchTask))
 }
 
 // watchTask answers an error before the stream begins as a problem document.
@@ -43,7 +43,7 @@ func (s *server) watchTask(ctx context.Context, p access.Principal, in *watchTas
 	if err != nil {
 		return nil, err
 	}
-	signals, stop := s.Live.Watch(live.TaskTopic(t.ID)) // of a merged task, the one that it became
+	signals, stop := s.Live.Watch(live.TaskTopic(t.ID), live.AccessTopic(p.OrganisationID)) // of a merged task, the one that it became
 	w := &watch{server: s, principal: p, id: t.ID, signals: signals}
 	first, err := w.start(ctx, in.LastEventID)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -105,8 +106,7 @@ func serve(t *testing.T, w *watched, ticks <-chan time.Time) string {
 	t.Helper()
 	s := &server{
 		Config: Config{
-			Tasks: w, Live: w, Log: slog.New(slog.DiscardHandler),
-			Principal: func(*http.Request) access.Principal { return access.LocalOperator() },
+			Tasks: w, Live: w, Log: slog.New(slog.DiscardHandler), Door: guardtest.Local(),
 		},
 		tick: func() (<-chan time.Time, func()) { return ticks, func() {} },
 	}

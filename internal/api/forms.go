@@ -47,18 +47,18 @@ type (
 
 func (s *server) registerForms(api huma.API) {
 	tags := []string{"Forms"}
-	huma.Register(api, withBody(huma.Operation{
+	huma.Register(api, needs(access.NeedRead, withBody(huma.Operation{
 		OperationID: "check-form", Method: http.MethodPost, Path: "/forms/check", Tags: tags,
 		Summary:     "Check a form definition",
 		Description: "Whether it is drawn, why not, and what has no effect in it; as taskbay form check says.",
 		Responses:   failures(api, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
-	}), handle(s, "check-form", s.checkForm))
-	huma.Register(api, withBody(huma.Operation{
+	})), handle(s, "check-form", s.checkForm))
+	huma.Register(api, needs(access.NeedRead, withBody(huma.Operation{
 		OperationID: "answer-form", Method: http.MethodPost, Path: "/forms/answer", Tags: tags,
 		Summary:     "Check what is entered in a form",
 		Description: "The submission, or what is wrong with each field; as taskbay form answer says. 422 with the reasons if the definition is rejected.",
 		Responses:   failures(api, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity),
-	}), handle(s, "answer-form", s.answerForm))
+	})), handle(s, "answer-form", s.answerForm))
 }
 
 func (s *server) checkForm(_ context.Context, _ access.Principal, in *checkForm) (*reportOut, error) {

@@ -197,7 +197,7 @@ func TestARequestThatIsGivenUp(t *testing.T) {
 	stop()
 	var log bytes.Buffer
 	w := httptest.NewRecorder()
-	handler(&fakes{err: stopping.Err()}, &log).ServeHTTP(w, httptest.NewRequestWithContext(stopping, http.MethodGet, "/api/v1/tasks", nil))
+	handler(&fakes{err: stopping.Err()}, &log).ServeHTTP(w, httptest.NewRequestWithContext(stopping, http.MethodGet, "http://localhost/api/v1/tasks", nil))
 	wantProblem(t, w.Result(), w.Body.Bytes(), http.StatusServiceUnavailable)
 	if log.Len() > 0 {
 		t.Errorf("log = %q, want nothing", log.String())

@@ -104,37 +104,37 @@ type (
 
 func (s *server) registerReach(api huma.API) {
 	agents, trust := []string{"Agents"}, []string{"Trust"}
-	huma.Register(api, withBody(huma.Operation{
+	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "preview-agent", Method: http.MethodPost, Path: "/agents/preview", Tags: agents,
 		Summary: "Look at an agent before adding it", Description: "Fetches and checks its card, and keeps nothing.",
 		Responses: failures(api, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
-	}), handle(s, "preview-agent", s.previewAgent))
-	huma.Register(api, huma.Operation{
+	})), handle(s, "preview-agent", s.previewAgent))
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "get-interface", Method: http.MethodGet, Path: "/agents/{id}/interface", Tags: agents,
 		Summary: "Read by which interface an agent is called", Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "get-interface", s.getInterface))
-	huma.Register(api, withBody(huma.Operation{
+	}), handle(s, "get-interface", s.getInterface))
+	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "set-interface", Method: http.MethodPut, Path: "/agents/{id}/interface", Tags: agents,
 		Summary: "Choose the interface that an agent is called by", Description: "In the place of what its card decides, with any address.",
 		Responses: failures(api, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
-	}), handle(s, "set-interface", s.setInterface))
-	huma.Register(api, huma.Operation{
+	})), handle(s, "set-interface", s.setInterface))
+	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "reset-interface", Method: http.MethodDelete, Path: "/agents/{id}/interface", Tags: agents,
 		Summary: "Leave an agent's interface to its card again", DefaultStatus: http.StatusOK, Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "reset-interface", s.resetInterface))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "reset-interface", s.resetInterface))
+	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "list-pins", Method: http.MethodGet, Path: "/pins", Tags: trust,
 		Summary: "List the keys that cards may be signed with", Responses: failures(api),
-	}, handle(s, "list-pins", s.listPins))
-	huma.Register(api, withBody(huma.Operation{
+	}), handle(s, "list-pins", s.listPins))
+	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "add-pin", Method: http.MethodPost, Path: "/pins", Tags: trust, DefaultStatus: http.StatusCreated,
 		Summary:   "Pin a key for the cards of an origin",
 		Responses: failures(api, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
-	}), handle(s, "add-pin", s.addPin))
-	huma.Register(api, huma.Operation{
+	})), handle(s, "add-pin", s.addPin))
+	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "remove-pin", Method: http.MethodDelete, Path: "/pins/{id}", Tags: trust, DefaultStatus: http.StatusOK,
 		Summary: "Remove a pinned key", Description: "Answers with those that are left.", Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "remove-pin", s.removePin))
+	}), handle(s, "remove-pin", s.removePin))
 }
 
 func (s *server) previewAgent(ctx context.Context, p access.Principal, in *registerAgent) (*previewOut, error) {

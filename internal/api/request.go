@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/httpguard"
 )
 
 // adapted is what huma makes of a request, under a name that can be embedded:
@@ -37,11 +38,9 @@ func (r *request) SetStatus(status int) {
 	r.adapted.SetStatus(status)
 }
 
-type principalKey struct{}
-
-// prepare adds who asks, and refuses a body that is no JSON and parameters that
-// the operation would not see.
-func (s *server) prepare(ctx huma.Context, next func(huma.Context)) {
+// prepare refuses a body that is no JSON and parameters that the operation would not
+// see.
+func prepare(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	if ctx.Operation().RequestBody != nil && !isJSON(r.Header.Get("Content-Type")) {
 		writeProblem(w, newProblem(http.StatusUnsupportedMediaType, "The body must be application/json.", nil))
@@ -51,7 +50,6 @@ func (s *server) prepare(ctx huma.Context, next func(huma.Context)) {
 		writeProblem(w, newProblem(http.StatusBadRequest, "The request has parameters that are unknown or repeated.", fields))
 		return
 	}
-	ctx = huma.WithValue(ctx, principalKey{}, s.Principal(r))
 	next(&request{adapted: ctx})
 }
 
@@ -98,8 +96,7 @@ func isJSON(contentType string) bool {
 // error into a problem document.
 func handle[I, O any](s *server, name string, method func(context.Context, access.Principal, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
-		p, _ := ctx.Value(principalKey{}).(access.Principal)
-		out, err := method(ctx, p, in)
+		out, err := method(ctx, httpguard.Principal(ctx), in)
 		if err != nil {
 			return nil, s.problem(ctx, name, err)
 		}

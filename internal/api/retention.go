@@ -56,19 +56,19 @@ type (
 func (s *server) registerRetention(api huma.API) {
 	tags := []string{"Retention"}
 	wrong := []int{http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
-	huma.Register(api, huma.Operation{
+	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "get-retention", Method: http.MethodGet, Path: "/retention", Tags: tags,
 		Summary: "Read for how long raw observations and files are kept", Responses: failures(api),
-	}, handle(s, "get-retention", s.getRetention))
-	huma.Register(api, withBody(huma.Operation{
+	}), handle(s, "get-retention", s.getRetention))
+	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "set-retention", Method: http.MethodPut, Path: "/retention", Tags: tags,
 		Summary: "Set for how long raw observations and files are kept", Description: "Those of tasks that ended are purged after that, within a day. What is purged is gone for good.",
 		Responses: failures(api, wrong...),
-	}), handle(s, "set-retention", s.setRetention))
-	huma.Register(api, withBody(huma.Operation{
+	})), handle(s, "set-retention", s.setRetention))
+	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "try-retention", Method: http.MethodPost, Path: "/retention/dry-run", Tags: tags, DefaultStatus: http.StatusOK,
 		Summary: "Count what would be purged", Description: "Nothing is changed.", Responses: failures(api, wrong...),
-	}), handle(s, "try-retention", s.tryRetention))
+	})), handle(s, "try-retention", s.tryRetention))
 }
 
 func (s *server) getRetention(ctx context.Context, p access.Principal, _ *nothing) (*retentionOut, error) {

@@ -104,7 +104,7 @@ func allowNull(registry huma.Registry) {
 func failures(api huma.API, own ...int) map[string]*huma.Response {
 	problem := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
 	out := make(map[string]*huma.Response)
-	for _, status := range append(own, http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError) {
+	for _, status := range append(own, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError) {
 		out[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status),
 			Content:     map[string]*huma.MediaType{problemMediaType: {Schema: problem}},

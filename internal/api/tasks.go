@@ -32,22 +32,22 @@ type (
 
 func (s *server) registerTasks(api huma.API) {
 	tags := []string{"Tasks"}
-	huma.Register(api, huma.Operation{
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "list-tasks", Method: http.MethodGet, Path: "/tasks", Tags: tags,
 		Summary:     "List tasks, newest change first",
 		Description: "A search for a text looks at some thousand tasks at a time: a page of it may be empty, or short, though next is not null.",
 		Responses:   failures(api),
-	}, handle(s, "list-tasks", s.listTasks))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "list-tasks", s.listTasks))
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "get-task", Method: http.MethodGet, Path: "/tasks/{id}", Tags: tags,
 		Summary: "Read everything about a task", Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "get-task", s.getTask))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "get-task", s.getTask))
+	huma.Register(api, needs(access.NeedOperate, huma.Operation{
 		OperationID: "refresh-task", Method: http.MethodPost, Path: "/tasks/{id}/refresh", Tags: tags,
 		Summary:       "Ask the agent about a task now",
 		Description:   "What it says is seen on the task, soon after. Of a task whose first message may or may not have arrived, the agent's newest tasks are searched for it. 409 if there is nothing to ask about.",
 		DefaultStatus: http.StatusAccepted, Responses: failures(api, http.StatusNotFound, http.StatusConflict),
-	}, handle(s, "refresh-task", s.refreshTask))
+	}), handle(s, "refresh-task", s.refreshTask))
 }
 
 func (s *server) listTasks(ctx context.Context, p access.Principal, in *listTasks) (*tasksOut, error) {

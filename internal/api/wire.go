@@ -80,18 +80,18 @@ type (
 
 func (s *server) registerWire(api huma.API) {
 	tags := []string{"Wire"}
-	huma.Register(api, huma.Operation{
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "agent-exchanges", Method: http.MethodGet, Path: "/agents/{id}/exchanges", Tags: tags,
 		Summary: "List what went over the wire to an agent", Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "agent-exchanges", s.agentExchanges))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "agent-exchanges", s.agentExchanges))
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "task-exchanges", Method: http.MethodGet, Path: "/tasks/{id}/exchanges", Tags: tags,
 		Summary: "List what went over the wire for a task", Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "task-exchanges", s.taskExchanges))
-	huma.Register(api, huma.Operation{
+	}), handle(s, "task-exchanges", s.taskExchanges))
+	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "get-exchange", Method: http.MethodGet, Path: "/exchanges/{id}", Tags: tags,
 		Summary: "Read one exchange", Responses: failures(api, http.StatusNotFound),
-	}, handle(s, "get-exchange", s.getExchange))
+	}), handle(s, "get-exchange", s.getExchange))
 }
 
 func (s *server) agentExchanges(ctx context.Context, p access.Principal, in *agentPath) (*exchangesOut, error) {

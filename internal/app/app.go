@@ -74,6 +74,9 @@ type App struct {
 	lease       *worker.Lease
 	retention   *retention.Service
 	sealer      *audit.Sealer
+	sessions    *access.Sessions
+	apiTokens   *access.Tokens
+	collector   *access.Collector
 
 	traces     *telemetry.Traces
 	metrics    *telemetry.Metrics
@@ -263,16 +266,16 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents, Secrets: a.withoutSecrets}
 	records := newTrail(db, tasks, a.sealer)
 	blobs := &task.Blobs{View: store.For[task.BlobTx](db.View), Bytes: a.artifacts}
-	principal := func(*http.Request) access.Principal { return access.LocalOperator() }
+	door := a.door(hub, c, o)
 
 	pages := web.New(web.Config{
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub,
 		Wire: exchanges, Blobs: blobs, Retention: a.retention,
-		Principal: principal, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
+		Door: door, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 	})
 	programs := api.New(api.Config{
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs, Retention: a.retention, Trail: records,
-		Principal: principal, Log: o.Log,
+		Door: door, Log: o.Log,
 	})
 	operations := a.operations()
 	if a.operatesOn != nil {
@@ -280,7 +283,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		operations.metrics = nil
 	}
 	a.server = &http.Server{
-		Handler:           a.metrics.Requests(routes(pages, programs, operations.guarded(), pushes), a.traces, newID),
+		Handler:           a.metrics.Requests(routes(pages, programs, operations.guarded(door), pushes), a.traces, newID),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -337,7 +340,7 @@ func (a *App) Run(ctx context.Context) error {
 			return nil // asked to stop before it began
 		}
 		defer endLease() // when nothing is under way any more
-		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.sweeper.Run, a.registrar.Run, a.agents.Run, a.artifacts.Run, a.retention.Run, a.sealer.Run)
+		parts = append(parts, a.dispatcher.Run, a.observer.Run, a.sweeper.Run, a.registrar.Run, a.agents.Run, a.artifacts.Run, a.retention.Run, a.sealer.Run, a.collector.Run)
 	}
 	if a.samples != nil {
 		parts = append(parts, a.samples.run, a.registerSamples)

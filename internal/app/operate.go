@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/api"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/httpguard"
@@ -117,11 +118,20 @@ func filesLeft(context.Context) error {
 // address of its own.
 func (a *App) OperationsURL() string { return "http://" + a.operatesOn.Addr().String() }
 
-// guarded answers programs on the address of the pages, as the API is.
-func (o operations) guarded() operations {
+// guarded answers programs on the address of the pages, as the API is. Where people
+// sign in, whoever probes may do it by any name, and metrics are for administrators.
+func (o operations) guarded(door *httpguard.Door) operations {
+	guard := func(h http.Handler) http.Handler { return door.Guard(door.SameOrigin(h, api.Refuse), api.Refuse) }
+	if door.Origin != "" {
+		if o.metrics != nil {
+			o.metrics = guard(door.Admit(access.NeedAdminister, o.metrics, api.Refuse))
+		}
+		o.health, o.ready = httpguard.Secure(o.health), httpguard.Secure(o.ready)
+		return o
+	}
 	for _, h := range []*http.Handler{&o.health, &o.ready, &o.metrics} {
 		if *h != nil {
-			*h = httpguard.New(*h, api.Refuse)
+			*h = guard(*h)
 		}
 	}
 	return o

@@ -4,20 +4,18 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-taskbay/taskbay/internal/api"
-	"github.com/agent-taskbay/taskbay/internal/httpguard"
 	"github.com/agent-taskbay/taskbay/internal/push"
 )
 
-// routes puts the pages, the API and what operators of the process look at behind one door each. The
-// pages stand behind a guard of their own, which refuses with a page. No ServeMux
-// decides here: it would answer CONNECT and paths to clean before a guard does. So what
-// is chosen here says itself which pattern it matched, for the metrics.
+// routes puts the pages, the API and what operators of the process look at side by
+// side. Each stands behind the door by itself, which refuses with a page or a problem
+// document. No ServeMux decides here: it would answer CONNECT and paths to clean before
+// the door does. So what is chosen here says itself which pattern it matched, for the
+// metrics.
 //
 // Pushes come from agents, by any name of this server, and are let in by their secrets
 // alone; nil takes none in.
 func routes(pages, programs http.Handler, operations operations, pushes http.Handler) http.Handler {
-	programs = httpguard.New(programs, api.Refuse)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/healthz":

@@ -10,7 +10,9 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
@@ -36,6 +38,8 @@ type Config struct {
 	Vault             vault.Options     `embed:""`
 	Artifacts         artifact.Options  `embed:""`
 	PushOrigin        string            `env:"TASKBAY_PUSH_ORIGIN" placeholder:"ORIGIN" help:"Have agents post what happens on tasks, to this origin, such as https://console.example. Nothing but /push/ has to be reachable there. Without it, agents are only asked."`
+	SessionLife       time.Duration     `default:"8h" env:"TASKBAY_SESSION_LIFE" placeholder:"DURATION" help:"How long somebody stays signed in, from 1m to 24h."`
+	Limits            access.Limits     `embed:""`
 	RequireSignatures bool              `env:"TASKBAY_REQUIRE_SIGNATURES" help:"Call only agents whose card is signed with a key that is pinned."`
 	TaskRecordMB      int64             `name:"task-record-mb" default:"64" env:"TASKBAY_TASK_RECORD_MB" placeholder:"MIB" help:"How much of what an agent sends about one task is kept as it came, in MiB. Beyond it the essence is kept, and beyond twice as much the end of the task."`
 	TaskRecordEvents  int64             `default:"100000" env:"TASKBAY_TASK_RECORD_EVENTS" placeholder:"N" help:"How many observations of one task are kept as they came. Beyond it as with --task-record-mb."`
@@ -75,6 +79,12 @@ func (c Config) Validate() error {
 	}
 	if c.TaskRecordMB < 0 || c.TaskRecordEvents < 0 || c.TaskRecordMB > maxTaskRecordMB {
 		return invalid("--task-record-mb is from 1 to %d, and --task-record-events at least 1", maxTaskRecordMB)
+	}
+	if c.SessionLife != 0 && (c.SessionLife < access.MinSessionLife || c.SessionLife > access.MaxSessionLife) {
+		return invalid("--session-life is from 1m to 24h, such as 8h")
+	}
+	if err := c.Limits.Validate(); err != nil {
+		return invalid("%s", err)
 	}
 	if _, err := c.Traces(); err != nil {
 		return err

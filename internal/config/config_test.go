@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
@@ -65,6 +66,7 @@ func asDefault() config.Config {
 	yes := true
 	return config.Config{
 		Workers: &yes, TaskRecordMB: 64, TaskRecordEvents: 100_000, Network: netpolicy.Options{AllowLoopback: &yes, AllowPrivate: &yes}, Artifacts: artifact.Options{MaxMiB: 64},
+		SessionLife: access.SessionLife, Limits: access.Limits{Reads: 900, Operations: 120, Administrative: 60, SignIns: 240},
 	}
 }
 

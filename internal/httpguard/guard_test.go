@@ -1,25 +1,32 @@
 package httpguard_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/httpguard"
+	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
 )
 
-// serve sends one request through a guard whose next handler says "in".
-func serve(r *http.Request) *http.Response {
+// refused answers a request that is not let through.
+func refused(w http.ResponseWriter, _ *http.Request, e *fault.Error) {
+	http.Error(w, e.Message, e.Kind.Status())
+}
+
+// serve sends one request through a door whose next handler says "in" to whoever may
+// read.
+func serve(d *httpguard.Door, r *http.Request) *http.Response {
 	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "in") })
-	refuse := func(w http.ResponseWriter, _ *http.Request, e *fault.Error) {
-		http.Error(w, e.Message, e.Kind.Status())
-	}
 	w := httptest.NewRecorder()
-	httpguard.New(next, refuse).ServeHTTP(w, r)
+	d.Guard(d.Admit(access.NeedRead, next, refused), refused).ServeHTTP(w, r)
 	return w.Result()
 }
 
@@ -49,39 +56,32 @@ func TestHost(t *testing.T) {
 			t.Parallel()
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Host = host
-			if got := serve(r).StatusCode; got != want {
+			if got := serve(guardtest.Local(), r).StatusCode; got != want {
 				t.Errorf("status for Host %q = %d, want %d", host, got, want)
 			}
 		})
 	}
 }
 
-func TestOrigin(t *testing.T) {
+func TestHostWhereSomebodySignsIn(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		method string
-		header http.Header
-		want   int
-	}{
-		"a program":             {"POST", nil, http.StatusOK},
-		"our own page":          {"POST", http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"http://localhost:3002"}}, http.StatusOK},
-		"typed by the person":   {"POST", http.Header{"Sec-Fetch-Site": {"none"}}, http.StatusOK},
-		"another site":          {"POST", http.Header{"Sec-Fetch-Site": {"cross-site"}}, http.StatusForbidden},
-		"another port":          {"POST", http.Header{"Sec-Fetch-Site": {"same-site"}}, http.StatusForbidden},
-		"an old browser":        {"POST", http.Header{"Origin": {"http://evil.example"}}, http.StatusForbidden},
-		"no origin":             {"DELETE", http.Header{"Origin": {"null"}}, http.StatusForbidden},
-		"reading from anywhere": {"GET", http.Header{"Sec-Fetch-Site": {"cross-site"}}, http.StatusOK},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := httptest.NewRequest(tc.method, "/", nil)
-			r.Host = "localhost:3002"
-			r.Header = tc.header
-			if got := serve(r).StatusCode; got != tc.want {
-				t.Errorf("status = %d, want %d", got, tc.want)
+	for origin, hosts := range map[string]map[string]int{
+		"https://console.example": {
+			"console.example": http.StatusOK, "Console.Example": http.StatusOK, "console.example:443": http.StatusOK,
+			"console.example:8443": http.StatusForbidden, "127.0.0.1": http.StatusForbidden, "localhost:3002": http.StatusForbidden,
+			"evil.example": http.StatusForbidden, "": http.StatusForbidden, "console.example.evil.example": http.StatusForbidden,
+		},
+		"http://127.0.0.1:3002": {"127.0.0.1:3002": http.StatusOK, "localhost:3002": http.StatusForbidden, "127.0.0.1:3003": http.StatusForbidden},
+	} {
+		d := signedIn(origin)
+		for host, want := range hosts {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Host = host
+			r.Header.Set("Authorization", "Bearer viewer")
+			if got := serve(d.Door, r).StatusCode; got != want {
+				t.Errorf("%s: status for Host %q = %d, want %d", origin, host, got, want)
 			}
-		})
+		}
 	}
 }
 
@@ -90,7 +90,7 @@ func TestHeaders(t *testing.T) {
 	for _, host := range []string{"localhost", "evil.example"} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Host = host
-		got := serve(r).Header
+		got := serve(guardtest.Local(), r).Header
 		got.Del("Content-Type")
 		want := http.Header{
 			"Content-Security-Policy":      {httpguard.ContentSecurityPolicy},
@@ -104,6 +104,20 @@ func TestHeaders(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("headers for Host %q mismatch (-want +got):\n%s", host, diff)
+		}
+	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	t.Parallel()
+	var failed error
+	next := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, failed = io.Copy(io.Discard, r.Body) })
+	for size, fits := range map[int]bool{httpguard.MaxBody: true, httpguard.MaxBody + 2: false} {
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(strings.Repeat("x", size)))
+		guardtest.Local().Guard(next, refused).ServeHTTP(httptest.NewRecorder(), r)
+		var tooLarge *http.MaxBytesError
+		if errors.As(failed, &tooLarge) == fits {
+			t.Errorf("a body of %d bytes: %v", size, failed)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) error {
 		events[len(events)-1].id = have
 		return events, nil
 	}
-	return s.follow(w, r, pass, live.OrganisationTopic(p.OrganisationID))
+	return s.follow(w, r, pass, live.OrganisationTopic(p.OrganisationID), live.AccessTopic(p.OrganisationID))
 }
 
 // listComponents are the parts of the list's page that change by themselves.

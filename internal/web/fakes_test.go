@@ -17,6 +17,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
@@ -52,13 +53,24 @@ func newConsole(t *testing.T) *console {
 	c := &console{agents: sampleAgents(), tasks: sampleTasks(), blobs: map[string]string{sampleDigest: "a,b\n1,2\n"}}
 	config := Config{
 		Agents: fakeAgents{c}, Credentials: &fakeCredentials{}, Wire: &c.wire, Commands: fakeCommands{c}, Checks: fakeChecks{c}, Tasks: fakeTasks{c}, Blobs: fakeBlobs{c}, Retention: &fakeRetention{}, Live: &c.hub,
-		Principal: func(*http.Request) access.Principal { return access.LocalOperator() },
-		Version:   "v1.2.3", Log: slog.New(slog.DiscardHandler),
+		Door: guardtest.Local(), Version: "v1.2.3", Log: slog.New(slog.DiscardHandler),
 	}
 	c.server = newServer(config)
 	c.pace = 0
 	c.Handler = c.guarded()
 	return c
+}
+
+// actAs has every request be made on behalf of somebody.
+func (c *console) actAs(p access.Principal) {
+	tokens := &guardtest.Identities{}
+	tokens.Set("theirs", access.Identity{Principal: p})
+	c.Door.Tokens = tokens
+	pages := c.Handler
+	c.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Authorization", "Bearer theirs")
+		pages.ServeHTTP(w, r)
+	})
 }
 
 // change changes a task as an observation would, and signals it.

@@ -14,12 +14,13 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/httpguard"
 	"github.com/agent-taskbay/taskbay/internal/web/views"
 )
 
 // maxBody bounds what a form may post: 30 fields of 10,000 characters, each of
 // which may take twelve bytes in a form's encoding, and some room.
-const maxBody = 16 << 20
+const maxBody = httpguard.MaxBody
 
 // page renders a whole page. Nothing is written unless all of it could be made.
 func page(ctx context.Context, w http.ResponseWriter, status int, c templ.Component) error {
@@ -134,12 +135,12 @@ func (s *server) answerProblem(w http.ResponseWriter, r *http.Request, status in
 }
 
 // problemShell is the frame of an error page. After a fault of our own it asks
-// nothing of the services.
+// nothing of the services, and nor does it for somebody who asks too much.
 func (s *server) problemShell(r *http.Request, status int, title string) views.Shell {
 	if s.SignIn != nil && !s.signedIn(r) {
 		return s.outsideShell(title)
 	}
-	if status != http.StatusInternalServerError && status != http.StatusServiceUnavailable {
+	if status != http.StatusInternalServerError && status != http.StatusServiceUnavailable && status != http.StatusTooManyRequests {
 		if frame, err := s.shell(r, title, ""); err == nil {
 			return frame
 		}
@@ -167,6 +168,8 @@ func problemTitle(status int) string {
 		return "That is too large"
 	case http.StatusUnprocessableEntity:
 		return "Something needs correcting"
+	case http.StatusTooManyRequests:
+		return "Too much at once"
 	case http.StatusServiceUnavailable:
 		return "Not available at the moment"
 	}

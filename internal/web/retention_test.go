@@ -124,11 +124,9 @@ func TestSettingsAreForAdministrators(t *testing.T) {
 	c := newConsole(t)
 	kept := &fakeRetention{}
 	c.Retention = kept
-	c.Principal = func(*http.Request) access.Principal {
-		p := access.LocalOperator()
-		p.Role = access.Operator
-		return p
-	}
+	operator := access.LocalOperator()
+	operator.Role = access.Operator
+	c.actAs(operator)
 	for _, address := range []string{"/settings", "/settings/retention"} {
 		c.get(t, address).wants(http.StatusForbidden)
 	}

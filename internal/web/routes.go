@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
@@ -11,8 +12,10 @@ import (
 // anything, becomes an error page or a problem document.
 type action func(w http.ResponseWriter, r *http.Request) error
 
+// route is one page or action, with what those who ask for it need.
 type route struct {
 	pattern string
+	need    access.Need
 	handle  action
 }
 
@@ -27,47 +30,47 @@ const (
 // routes lists every page and action; each is in a file of its name.
 func (s *server) routes() []route {
 	return append(s.signInRoutes(), []route{
-		{"GET /{$}", s.home},
-		{"POST /welcome", s.welcomeDismiss},
+		{"GET /{$}", access.NeedRead, s.home},
+		{"POST /welcome", access.NeedRead, s.welcomeDismiss},
 
-		{"GET /agents", s.agentsList},
-		{"GET /agents/new", s.agentNew},
-		{"POST /agents", s.agentAdd},
-		{"POST /agents/preview", s.agentPreview},
-		{"GET /agents/{id}", s.agentShow},
-		{"POST /agents/{id}/discover", s.agentDiscover},
-		{"POST /agents/{id}/tasks", s.taskStart},
-		{"GET /agents/{id}/credential", s.credentialShow},
-		{"POST /agents/{id}/credential", s.credentialSet},
-		{"POST /agents/{id}/remove", s.agentRemove},
-		{"POST /agents/{id}/credential/revoke", s.credentialRevoke},
-		{"GET /agents/{id}/wire", s.agentWire},
-		{"GET /agents/{id}/interface", s.interfaceShow},
-		{"POST /agents/{id}/interface", s.interfaceSet},
-		{"GET /agents/{id}/trust", s.trustShow},
-		{"POST /agents/{id}/trust", s.trustPin},
-		{"POST /agents/{id}/trust/{pin}/remove", s.trustRemove},
+		{"GET /agents", access.NeedRead, s.agentsList},
+		{"GET /agents/new", access.NeedAdminister, s.agentNew},
+		{"POST /agents", access.NeedAdminister, s.agentAdd},
+		{"POST /agents/preview", access.NeedAdminister, s.agentPreview},
+		{"GET /agents/{id}", access.NeedRead, s.agentShow},
+		{"POST /agents/{id}/discover", access.NeedOperate, s.agentDiscover},
+		{"POST /agents/{id}/tasks", access.NeedOperate, s.taskStart},
+		{"GET /agents/{id}/credential", access.NeedAdminister, s.credentialShow},
+		{"POST /agents/{id}/credential", access.NeedAdminister, s.credentialSet},
+		{"POST /agents/{id}/remove", access.NeedAdminister, s.agentRemove},
+		{"POST /agents/{id}/credential/revoke", access.NeedAdminister, s.credentialRevoke},
+		{"GET /agents/{id}/wire", access.NeedRead, s.agentWire},
+		{"GET /agents/{id}/interface", access.NeedAdminister, s.interfaceShow},
+		{"POST /agents/{id}/interface", access.NeedAdminister, s.interfaceSet},
+		{"GET /agents/{id}/trust", access.NeedAdminister, s.trustShow},
+		{"POST /agents/{id}/trust", access.NeedAdminister, s.trustPin},
+		{"POST /agents/{id}/trust/{pin}/remove", access.NeedAdminister, s.trustRemove},
 
-		{"GET /tasks", s.tasksList},
-		{"GET /tasks/{id}", s.taskShow},
-		{"GET /tasks/{id}/events", s.taskEvents},
-		{"GET /tasks/{id}/wire", s.taskWire},
-		{"POST /tasks/{id}/messages", s.messageSend},
-		{"POST /tasks/{id}/answer", s.questionAnswer},
-		{"POST /tasks/{id}/cancel", s.taskCancel},
-		{"POST /tasks/{id}/refresh", s.taskRefresh},
-		{"POST /commands/{id}/resend", s.commandResend},
-		{"GET /artifacts/{sha256}", s.artifactDownload},
+		{"GET /tasks", access.NeedRead, s.tasksList},
+		{"GET /tasks/{id}", access.NeedRead, s.taskShow},
+		{"GET /tasks/{id}/events", access.NeedRead, s.taskEvents},
+		{"GET /tasks/{id}/wire", access.NeedRead, s.taskWire},
+		{"POST /tasks/{id}/messages", access.NeedOperate, s.messageSend},
+		{"POST /tasks/{id}/answer", access.NeedOperate, s.questionAnswer},
+		{"POST /tasks/{id}/cancel", access.NeedOperate, s.taskCancel},
+		{"POST /tasks/{id}/refresh", access.NeedOperate, s.taskRefresh},
+		{"POST /commands/{id}/resend", access.NeedOperate, s.commandResend},
+		{"GET /artifacts/{sha256}", access.NeedRead, s.artifactDownload},
 
-		{"GET /events", s.events},
+		{"GET /events", access.NeedRead, s.events},
 
-		{"GET /form-check", s.formCheck},
-		{"POST /form-check", s.formCheck},
+		{"GET /form-check", access.NeedRead, s.formCheck},
+		{"POST /form-check", access.NeedRead, s.formCheck},
 
-		{"GET /settings", s.settingsShow},
-		{"GET /settings/retention", s.retentionShow},
-		{"POST /settings/retention", s.retentionSet},
-		{"POST /settings/retention/run", s.retentionRun},
+		{"GET /settings", access.NeedAdminister, s.settingsShow},
+		{"GET /settings/retention", access.NeedAdminister, s.retentionShow},
+		{"POST /settings/retention", access.NeedAdminister, s.retentionSet},
+		{"POST /settings/retention/run", access.NeedAdminister, s.retentionRun},
 	}...)
 }
 
@@ -81,13 +84,20 @@ func (s *server) serve(handle action) http.Handler {
 }
 
 // route dispatches by the route table. The table's own plain answers, that a
-// path does not exist or does not take a method, become pages as well.
+// path does not exist or does not take a method, become pages as well, for those who
+// may read.
 func (s *server) route(w http.ResponseWriter, r *http.Request) {
 	own, pattern := s.mux.Handler(r)
 	if pattern != "" {
 		s.mux.ServeHTTP(w, r)
 		return
 	}
+	nothing := func(w http.ResponseWriter, r *http.Request) { s.answerNothing(w, r, own) }
+	s.Door.Admit(access.NeedRead, http.HandlerFunc(nothing), s.refuse).ServeHTTP(w, r)
+}
+
+// answerNothing answers where the table has nothing, with a page in the place of the plain answer own.
+func (s *server) answerNothing(w http.ResponseWriter, r *http.Request, own http.Handler) {
 	probe := discard{header: http.Header{}}
 	own.ServeHTTP(&probe, r)
 	if probe.status == http.StatusMethodNotAllowed {

@@ -49,10 +49,10 @@ func (s *server) signInRoutes() []route {
 		return nil
 	}
 	return []route{
-		{"GET /signin", s.signInShow},
-		{"GET /auth/login", s.signInBegin},
-		{"GET " + signin.CallbackPath, s.signInFinish},
-		{"POST /auth/signout", s.signOut},
+		{"GET /signin", access.NeedSignIn, s.signInShow},
+		{"GET /auth/login", access.NeedSignIn, s.signInBegin},
+		{"GET " + signin.CallbackPath, access.NeedSignIn, s.signInFinish},
+		{"POST /auth/signout", access.NeedSignIn, s.signOut},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
 	"github.com/agent-taskbay/taskbay/internal/signin"
 )
 
@@ -71,9 +72,16 @@ func signingIn(t *testing.T, who access.Principal) (*console, *fakeSignIn) {
 	c, f := newConsole(t), &fakeSignIn{}
 	config := c.Config
 	config.SignIn, config.Sessions = f, fakeSessions{f}
-	config.Principal = func(*http.Request) access.Principal { return who }
+	sessions := &guardtest.Identities{}
+	sessions.Set("theirs", access.Identity{Principal: who})
+	config.Door.Origin, config.Door.Sessions = "http://127.0.0.1:3002", sessions
 	c.server = newServer(config)
-	c.Handler = c.guarded()
+	pages := c.guarded()
+	c.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.AddCookie(&http.Cookie{Name: "taskbay", Value: "theirs"})
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+		pages.ServeHTTP(w, r)
+	})
 	return c, f
 }
 

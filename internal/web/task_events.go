@@ -42,7 +42,7 @@ func (s *server) taskEvents(w http.ResponseWriter, r *http.Request) error {
 		seen = delta.Task.Version
 		return events, err
 	}
-	return s.follow(w, r, pass, live.TaskTopic(id), live.OrganisationTopic(p.OrganisationID))
+	return s.follow(w, r, pass, live.TaskTopic(id), live.OrganisationTopic(p.OrganisationID), live.AccessTopic(p.OrganisationID))
 }
 
 func taskFragments(ctx context.Context, delta task.Delta, counts task.Counts) ([]event, error) {

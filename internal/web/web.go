@@ -108,8 +108,8 @@ type Config struct {
 	Blobs         Blobs
 	Wire          Wire
 	Retention     Retention
-	Principal     func(*http.Request) access.Principal // who makes this request
-	Version       string                               // of the program, shown in the footer
+	Door          *httpguard.Door // lets requests in
+	Version       string          // of the program, shown in the footer
 	Log           *slog.Logger
 	SignIn        SignIn   // nil where nobody signs in
 	Sessions      Sessions // with SignIn
@@ -133,8 +133,11 @@ func New(c Config) http.Handler {
 
 // guarded is the server behind what holds for every request and answer.
 func (s *server) guarded() http.Handler {
-	return httpguard.New(s.recoverPanics(http.HandlerFunc(s.route)), s.refuse)
+	return s.Door.Guard(s.recoverPanics(http.HandlerFunc(s.route)), s.refuse)
 }
+
+// Principal is on whose behalf a request is made; the zero one if nobody is signed in.
+func (s *server) Principal(r *http.Request) access.Principal { return httpguard.Principal(r.Context()) }
 
 func newServer(c Config) *server {
 	s := &server{
@@ -145,7 +148,7 @@ func newServer(c Config) *server {
 		silence: 15 * time.Second,
 	}
 	for _, r := range s.routes() {
-		s.mux.Handle(r.pattern, s.serve(r.handle))
+		s.mux.Handle(r.pattern, s.Door.Admit(r.need, s.serve(r.handle), s.refuse))
 	}
 	s.mux.Handle("GET /static/", s.assets)
 	return s

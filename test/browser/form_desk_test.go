@@ -16,7 +16,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/fault"
-	"github.com/agent-taskbay/taskbay/internal/httpguard"
+	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
 	"github.com/agent-taskbay/taskbay/internal/web/formview"
 )
 
@@ -57,7 +57,7 @@ func newDesk(t *testing.T, definition string) *desk {
 		w.Header().Set("Cache-Control", "max-age=3600")
 		files.ServeHTTP(w, r)
 	})
-	d.Server = httptest.NewServer(httpguard.New(mux, func(w http.ResponseWriter, _ *http.Request, e *fault.Error) {
+	d.Server = httptest.NewServer(guardtest.Local().Guard(mux, func(w http.ResponseWriter, _ *http.Request, e *fault.Error) {
 		http.Error(w, e.Message, e.Kind.Status())
 	}))
 	t.Cleanup(d.Close)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"slices"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
 	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/web"
@@ -49,8 +49,7 @@ func newStage(t *testing.T, definition string) *stage {
 	}}
 	s.Server = httptest.NewUnstartedServer(web.New(web.Config{
 		Agents: s, Commands: s, Tasks: stagedTasks{s}, Live: &s.hub, Blobs: s,
-		Principal: func(*http.Request) access.Principal { return access.LocalOperator() },
-		Version:   "test", Log: slog.New(slog.DiscardHandler),
+		Door: guardtest.Local(), Version: "test", Log: slog.New(slog.DiscardHandler),
 	}))
 	// Streams last as long as their request, which ends with the server.
 	ctx, stop := context.WithCancel(context.Background())

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/store/postgrestest"
@@ -54,7 +55,7 @@ func run(encoded string) error {
 	ctx := context.Background()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	a, err := app.New(ctx, config.Config{
-		Listen: "127.0.0.1:0", DataDir: at.DataDir, DatabaseURL: at.DatabaseURL, AutoMigrate: true, Workers: &at.Workers,
+		Listen: "127.0.0.1:0", DataDir: at.DataDir, DatabaseURL: at.DatabaseURL, AutoMigrate: true, Workers: &at.Workers, Limits: access.Unlimited(),
 	}, app.Options{Log: log, Version: "crash", WorkerOnly: at.WorkOnly})
 	if err != nil {
 		return err

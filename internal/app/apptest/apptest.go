@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agent-taskbay/taskbay/client"
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
@@ -70,6 +71,7 @@ func Start(t testing.TB, o Options) *Server {
 	c := config.Config{
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, Network: o.Network,
 		DatabaseURL: o.DatabaseURL, AutoMigrate: true, Workers: &workers,
+		Limits: access.Unlimited(),
 	}
 	if o.Change != nil {
 		o.Change(&c)

@@ -70,6 +70,8 @@ func problemAdvice(status int) string {
 		return "Nothing that Taskbay had accepted is lost. Go back to keep what you had entered, and try again."
 	case http.StatusServiceUnavailable:
 		return "Go back to keep what you had entered, and try again in a moment."
+	case http.StatusTooManyRequests:
+		return "Nothing was done. Go back to keep what you had entered, and wait a little before you try again."
 	case http.StatusMethodNotAllowed:
 		return "This usually means that a page was opened in an unusual way, such as from a bookmark of a form."
 	}
