@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,70 +9,53 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/agent-taskbay/taskbay/client"
 )
 
-// client speaks to a product as a program does, and keeps its connections.
-type client struct {
+// caller speaks to a product as a program does, and keeps its connections. What it
+// measures it asks for itself, once.
+type caller struct {
 	url  string
 	http *http.Client
+	api  *client.Client
 }
 
-func newClient(url string, connections int) *client {
+func newCaller(url string, connections int) (*caller, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy, transport.MaxIdleConns, transport.MaxIdleConnsPerHost = nil, connections, connections
-	return &client{url: url, http: &http.Client{Transport: transport}}
+	c := &caller{url: url, http: &http.Client{Transport: transport}}
+	var err error
+	c.api, err = client.New(url, client.Options{HTTPClient: c.http, Attempts: 1})
+	return c, err
 }
 
 // close ends the connections that are kept.
-func (c *client) close() { c.http.CloseIdleConnections() }
+func (c *caller) close() { c.http.CloseIdleConnections() }
 
 // get returns the whole of an answer that is 200.
-func (c *client) get(ctx context.Context, path string) ([]byte, error) {
+func (c *caller) get(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path, nil)
 	if err != nil {
 		return nil, err
 	}
-	return c.do(request, http.StatusOK)
-}
-
-func (c *client) do(request *http.Request, want int) ([]byte, error) {
 	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != want {
-		err = fmt.Errorf("%s %s answered %d: %.300s", request.Method, request.URL.Path, response.StatusCode, body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s answered %d: %.300s", path, response.StatusCode, body)
 	}
 	return body, err
 }
 
-func (c *client) post(ctx context.Context, path, key string, body, into any, want int) error {
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(encoded))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", key)
-	answer, err := c.do(request, want)
-	if err != nil || into == nil {
-		return err
-	}
-	return json.Unmarshal(answer, into)
-}
-
 // register adds n agents and returns their IDs.
-func (c *client) register(ctx context.Context, agentsURL string, n int) ([]string, error) {
+func (c *caller) register(ctx context.Context, agentsURL string, n int) ([]string, error) {
 	ids := make([]string, n)
 	for i := range n {
-		var agent struct{ ID string }
-		if err := c.post(ctx, "/api/v1/agents", "", map[string]string{"cardUrl": cardURL(agentsURL, i)}, &agent, http.StatusCreated); err != nil {
+		agent, err := c.api.RegisterAgent(ctx, cardURL(agentsURL, i))
+		if err != nil {
 			return nil, err
 		}
 		ids[i] = agent.ID
@@ -83,13 +64,13 @@ func (c *client) register(ctx context.Context, agentsURL string, n int) ([]strin
 }
 
 // send has a message accepted that starts a task.
-func (c *client) send(ctx context.Context, agentID, messageID string) error {
-	body := map[string]string{"text": "Count me, please.", "messageId": messageID}
-	return c.post(ctx, "/api/v1/agents/"+agentID+"/commands", uuid.NewString(), body, nil, http.StatusAccepted)
+func (c *caller) send(ctx context.Context, agentID, messageID string) error {
+	_, err := c.api.Submit(ctx, agentID, client.CommandBody{Text: "Count me, please.", MessageID: messageID})
+	return err
 }
 
 // gauge is a metric without labels.
-func (c *client) gauge(ctx context.Context, name string) (float64, error) {
+func (c *caller) gauge(ctx context.Context, name string) (float64, error) {
 	metrics, err := c.get(ctx, "/metrics")
 	if err != nil {
 		return 0, err

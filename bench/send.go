@@ -18,7 +18,7 @@ import (
 type sending struct {
 	agents  *agents
 	product *process
-	client  *client
+	client  *caller
 	ids     []string // of the agents
 }
 
@@ -30,7 +30,9 @@ func startSending(ctx context.Context, b *bench, n, connections int) (s *sending
 	if s.product, err = startProcess(role{Product: &b.place}); err != nil {
 		return nil, errors.Join(err, s.agents.Close())
 	}
-	s.client = newClient(s.product.url, connections)
+	if s.client, err = newCaller(s.product.url, connections); err != nil {
+		return nil, errors.Join(err, s.product.stop(), s.agents.Close())
+	}
 	if s.ids, err = s.client.register(ctx, s.agents.url, n); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}

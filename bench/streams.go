@@ -29,7 +29,10 @@ func measureStreams(ctx context.Context, b *bench) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, product.stop()) }()
-	c := newClient(product.url, streamCallers)
+	c, err := newCaller(product.url, streamCallers)
+	if err != nil {
+		return err
+	}
 	defer c.close()
 	ids, err := c.register(ctx, agents.url, streamAgents)
 	if err != nil {
@@ -65,13 +68,13 @@ func measureStreams(ctx context.Context, b *bench) (err error) {
 }
 
 // streams is how many streams the product follows.
-func streams(ctx context.Context, c *client) (int, error) {
+func streams(ctx context.Context, c *caller) (int, error) {
 	n, err := c.gauge(ctx, "taskbay_streams")
 	return int(n), err
 }
 
 // follow starts tasks until that many streams are followed, or the time is over.
-func follow(ctx context.Context, c *client, agentIDs []string, want int, over time.Time) error {
+func follow(ctx context.Context, c *caller, agentIDs []string, want int, over time.Time) error {
 	held, err := streams(ctx, c)
 	if err != nil {
 		return err

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/client"
 	"github.com/agent-taskbay/taskbay/internal/live"
 )
 
@@ -26,7 +26,10 @@ func measureTasks(ctx context.Context, b *bench) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, product.stop()) }()
-	c := newClient(product.url, 1)
+	c, err := newCaller(product.url, 1)
+	if err != nil {
+		return err
+	}
 	defer c.close()
 	deep, err := middleCursor(ctx, c, b.size.tasks)
 	if err != nil {
@@ -59,17 +62,9 @@ func measureTasks(ctx context.Context, b *bench) (err error) {
 
 // middleCursor is where the list goes on in the middle. Pages are no shorter way
 // there than the one thing that a cursor says.
-func middleCursor(ctx context.Context, c *client, n int) (string, error) {
-	page, err := c.get(ctx, "/api/v1/tasks?limit=1")
+func middleCursor(ctx context.Context, c *caller, n int) (string, error) {
+	newest, err := c.api.TaskPage(ctx, client.TaskFilter{PageSize: 1}, "")
 	if err != nil {
-		return "", err
-	}
-	var newest struct {
-		Items []struct {
-			UpdatedAt time.Time `json:"updatedAt"`
-		} `json:"items"`
-	}
-	if err := json.Unmarshal(page, &newest); err != nil {
 		return "", err
 	}
 	if len(newest.Items) != 1 {
@@ -79,7 +74,7 @@ func middleCursor(ctx context.Context, c *client, n int) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", middle, benchAgent)), nil
 }
 
-func (b *bench) read(ctx context.Context, c *client, what, path string) error {
+func (b *bench) read(ctx context.Context, c *caller, what, path string) error {
 	if _, err := c.get(ctx, path); err != nil { // the first time code and pages of the database are read
 		return err
 	}

@@ -107,7 +107,10 @@ func (w *watched) watch(ctx context.Context, watchers, changes int, path string)
 	if _, err = w.change(ctx, taskID, 0); err != nil {
 		return nil, err
 	}
-	c := newClient(w.url, watchers)
+	c, err := newCaller(w.url, watchers)
+	if err != nil {
+		return nil, err
+	}
 	var open sync.WaitGroup
 	ctx, stop := context.WithCancel(ctx)
 	defer func() {
@@ -174,7 +177,7 @@ func everyone(ctx context.Context, told <-chan seen, watchers int, f func(seen))
 }
 
 // events follows a stream of events and tells of each later version once.
-func (c *client) events(ctx context.Context, path string, told chan<- seen) {
+func (c *caller) events(ctx context.Context, path string, told chan<- seen) {
 	tell := func(s seen) {
 		select {
 		case told <- s:

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/agent-taskbay/taskbay/client"
 )
 
 // What the attacks are, and how much of the product's memory they may take.
@@ -130,28 +130,21 @@ var attacks = map[string]func(a *attacker, w http.ResponseWriter, say func(strin
 	},
 }
 
-type attacked struct {
-	State     string
-	Artifacts []struct {
-		ArtifactID string
-		Parts      []struct{ Text string }
-	}
-}
-
 func (p *process) send(agentID, text string) (taskID string) {
 	p.t.Helper()
-	var c struct{ TaskID string }
-	if status, err := p.call("POST", "/api/v1/agents/"+agentID+"/commands", map[string]string{"text": text}, &c, uuid.NewString()); err != nil || status != http.StatusAccepted {
-		p.t.Fatalf("%s was answered %d, %v", text, status, err)
+	c, err := p.api.Submit(p.t.Context(), agentID, client.CommandBody{Text: text})
+	if err != nil {
+		p.t.Fatalf("%s: %v", text, err)
 	}
 	return c.TaskID
 }
 
-func (p *process) taskIn(taskID, state string) attacked {
+func (p *process) taskIn(taskID, state string) client.Task {
 	p.t.Helper()
-	var got attacked
+	var got client.Task
 	for end := time.Now().Add(6 * time.Minute); time.Now().Before(end); <-time.After(500 * time.Millisecond) {
-		if _, err := p.call("GET", "/api/v1/tasks/"+taskID, nil, &got, ""); err != nil {
+		var err error
+		if got, err = p.api.Task(p.t.Context(), taskID); err != nil {
 			p.t.Fatal(err)
 		}
 		if got.State == state {
@@ -208,7 +201,7 @@ func TestAttacks(t *testing.T) {
 		for i := range floodChunks {
 			fmt.Fprintf(&want, "line %d of the flood\n", i)
 		}
-		if len(flooded.Artifacts) != 1 || len(flooded.Artifacts[0].Parts) != 1 || flooded.Artifacts[0].Parts[0].Text != want.String() {
+		if len(flooded.Artifacts) != 1 || len(flooded.Artifacts[0].Parts) != 1 || *flooded.Artifacts[0].Parts[0].Text != want.String() {
 			t.Errorf("the flood's artifact is not what was sent")
 		}
 		p.taskIn(tasks["slow"], "TASK_STATE_WORKING")

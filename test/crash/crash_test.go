@@ -3,13 +3,11 @@ package crash
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/agent-taskbay/taskbay/client"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
@@ -82,7 +81,7 @@ func onEachDatabase(t *testing.T, test func(*testing.T, place)) {
 type process struct {
 	t   *testing.T
 	cmd *exec.Cmd
-	url string // "at work" of one that serves nothing
+	api *client.Client // which asks for nothing twice; nil of a process that serves nothing
 }
 
 func start(t *testing.T, at place) *process {
@@ -105,8 +104,13 @@ func start(t *testing.T, at place) *process {
 	if err != nil {
 		t.Fatalf("the process said nothing: %v", err)
 	}
-	p := &process{t: t, cmd: cmd, url: strings.TrimSpace(line)}
+	p := &process{t: t, cmd: cmd}
 	t.Cleanup(p.kill)
+	if !at.WorkOnly {
+		if p.api, err = client.New(strings.TrimSpace(line), client.Options{Attempts: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return p
 }
 
@@ -116,32 +120,6 @@ func (p *process) kill() {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
 	}
-}
-
-// call makes one request; an error means that the process is gone.
-func (p *process) call(method, path string, body, into any, key string) (int, error) {
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return 0, err
-	}
-	request, err := http.NewRequest(method, p.url+path, bytes.NewReader(encoded))
-	if err != nil {
-		return 0, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	if key != "" {
-		request.Header.Set("Idempotency-Key", key)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, err
-	}
-	return response.StatusCode, json.Unmarshal(answer, into)
 }
 
 // sent is a message that the test gave the product.
@@ -159,27 +137,22 @@ func newMessages(n int) []*sent {
 	return messages
 }
 
-type commandJSON struct {
-	ID     string `json:"id"`
-	Status string `json:"status"`
-}
-
 func (p *process) register(cardURL string) string {
 	p.t.Helper()
-	var agent struct {
-		ID string `json:"id"`
-	}
-	if _, err := p.call("POST", "/api/v1/agents", map[string]string{"cardUrl": cardURL}, &agent, ""); err != nil {
+	agent, err := p.api.RegisterAgent(p.t.Context(), cardURL)
+	if err != nil {
 		p.t.Fatal(err)
 	}
 	return agent.ID
 }
 
+// submit returns an error if the process is gone.
 func (p *process) submit(agentID string, s *sent) error {
-	var c commandJSON
-	status, err := p.call("POST", "/api/v1/agents/"+agentID+"/commands", map[string]string{"text": "count me", "messageId": s.messageID}, &c, s.key)
-	if err == nil && status != http.StatusAccepted {
-		p.t.Errorf("a command was answered with %d", status)
+	c, err := p.api.Submit(p.t.Context(), agentID, client.CommandBody{IdempotencyKey: s.key, Text: "count me", MessageID: s.messageID})
+	var refused *client.Problem
+	if errors.As(err, &refused) {
+		p.t.Errorf("a command was refused: %v", refused)
+		return nil
 	}
 	if err == nil {
 		s.commandID = c.ID
@@ -339,11 +312,11 @@ func (p *process) settled(commandID string) string {
 	p.t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
-		var c commandJSON
-		if _, err := p.call("GET", "/api/v1/commands/"+commandID+"?wait=20", nil, &c, ""); err != nil {
+		c, err := p.api.Command(p.t.Context(), commandID, 20*time.Second)
+		if err != nil {
 			p.t.Fatal(err)
 		}
-		if c.Status != "pending" && c.Status != "dispatching" {
+		if c.Settled() {
 			return c.Status
 		}
 		if time.Now().After(deadline) {

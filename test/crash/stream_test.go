@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-taskbay/taskbay/client"
 	"github.com/agent-taskbay/taskbay/internal/store/postgrestest"
 )
 
@@ -110,25 +112,13 @@ func TestStreamOfAKilledWorker(t *testing.T) {
 // completed waits until the command's task is completed.
 func (p *process) completed(t *testing.T, s *sent) {
 	t.Helper()
-	var c struct{ TaskID string }
-	if _, err := p.call("GET", "/api/v1/commands/"+s.commandID, nil, &c, ""); err != nil {
+	c, err := p.api.Command(t.Context(), s.commandID, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	late := time.After(time.Minute)
-	for {
-		var task struct{ State string }
-		if _, err := p.call("GET", "/api/v1/tasks/"+c.TaskID, nil, &task, ""); err != nil {
-			t.Fatal(err)
-		}
-		if task.State == "TASK_STATE_COMPLETED" {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("the task is %s", task.State)
-		}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := p.api.WaitTask(ctx, c.TaskID, func(t client.Task) bool { return t.State == "TASK_STATE_COMPLETED" }); err != nil {
+		t.Fatal(err)
 	}
 }
