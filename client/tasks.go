@@ -30,7 +30,7 @@ type TaskSummary struct {
 type Task struct {
 	TaskSummary
 	Push         *Push        `json:"push,omitempty"`
-	CheckError   string       `json:"checkError,omitempty"` // why it could not be found out how the task stands
+	CheckError   string       `json:"checkError,omitempty"`  // why it could not be found out how the task stands
 	ForgottenAt  *time.Time   `json:"forgottenAt,omitempty"` // since when the agent does not know the task
 	PurgedAt     *time.Time   `json:"purgedAt,omitempty"`
 	HistoryLacks bool         `json:"historyLacks,omitempty"`

@@ -88,6 +88,14 @@ func (tx *Tx) exchanges(where string, limit int, args ...any) ([]wire.Exchange, 
 	return list, total, nil
 }
 
+// Answer implements wire.Tx.
+func (tx *Tx) Answer(id string) (body []byte, err error) {
+	if err = tx.row("SELECT response_body FROM exchange WHERE id = ?", id).Scan(&body); err != nil {
+		err = fmt.Errorf("read the answer of exchange %s: %w", id, err)
+	}
+	return body, err
+}
+
 // Exchange implements wire.Tx.
 func (tx *Tx) Exchange(id string) (wire.Exchange, []wire.Event, error) {
 	e, err := scanExchange(tx.row(exchangeSummary+"WHERE id = ?", id))

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -101,5 +102,33 @@ func TestRefusedAgent(t *testing.T) {
 	note := c.get(t, "/agents/"+formAgent).wants(http.StatusOK).text(".warnings .note-warning")
 	if !strings.Contains(note, "refused the last call") || !strings.Contains(note, "It asks for: Bearer.") || !strings.Contains(note, "Set a credential") {
 		t.Errorf("note = %q, want what the agent asks for", note)
+	}
+}
+
+// TestEqualChecksAreFolded: the polls of a quiet task are one line, which holds them all
+// and opens with the one that is looked at.
+func TestEqualChecksAreFolded(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	list := sampleExchanges()[:1]
+	for i := range 14 {
+		started := at.Add(-time.Duration(i) * time.Minute)
+		list = append(list, wire.Exchange{
+			ID: fmt.Sprint("check-", i), Operation: "GetTask", Status: 200, Outcome: "same", StartedAt: started, AnsweredAt: started.Add(time.Second), EndedAt: started.Add(time.Second),
+		})
+	}
+	c.wire = fakeWire{exchanges: list}
+	base := "/tasks/" + plainTask + "/wire"
+	page := c.get(t, base).wants(http.StatusOK)
+	if got := page.text(".exchange-run summary"); !strings.Contains(got, "#21 to #8") || !strings.Contains(got, "14 checks with the same answer, 1 Mar 2026, 11:47 UTC to 1 Mar 2026, 12:00 UTC") {
+		t.Errorf("the checks are %q", got)
+	}
+	if page.has(".exchange-run details[open]") || len(page.all(".exchange-run .exchange")) != 14 || len(page.all(".exchange")) != 15 {
+		t.Error("the run is open, or has not all of them, or others too")
+	}
+	page = c.get(t, base+"?open=check-3").wants(http.StatusOK)
+	if !page.has(".exchange-run details[open]") || !page.has("#exchange-check-3 .exchange-body") {
+		t.Error("the run of the check that is looked at is folded")
 	}
 }

@@ -50,6 +50,7 @@ type Exchange struct {
 	ResponseSize   int64
 	Events         int // of a stream, all of them
 	Error          string
+	Outcome        string // the same for the same answer, in lists; "" where nobody asked, or not all is kept
 
 	StartedAt  time.Time
 	AnsweredAt time.Time // zero without an answer
@@ -103,6 +104,8 @@ type Tx interface {
 	TaskExchanges(taskID string, limit int) ([]Exchange, int, error)
 	// Exchange returns one with its events; fault.NotFound if there is none.
 	Exchange(id string) (Exchange, []Event, error)
+	// Answer returns as much of the body of an exchange's answer as is kept.
+	Answer(id string) ([]byte, error)
 	// LastAnswered returns the newest call of the agent that was answered;
 	// fault.NotFound if there is none.
 	LastAnswered(agentID string) (Exchange, error)
@@ -132,8 +135,10 @@ func (r *Reader) OfAgent(ctx context.Context, p access.Principal, agentID string
 			}
 			return err
 		}
-		page.Items, page.Total, err = tx.AgentExchanges(agentID, maxListed)
-		return err
+		if page.Items, page.Total, err = tx.AgentExchanges(agentID, maxListed); err != nil {
+			return err
+		}
+		return setOutcomes(tx, page.Items)
 	})
 	return page, err
 }
@@ -146,8 +151,10 @@ func (r *Reader) OfTask(ctx context.Context, p access.Principal, taskID string) 
 		if err != nil {
 			return err
 		}
-		page.Items, page.Total, err = tx.TaskExchanges(r.Task.ID, maxListed)
-		return err
+		if page.Items, page.Total, err = tx.TaskExchanges(r.Task.ID, maxListed); err != nil {
+			return err
+		}
+		return setOutcomes(tx, page.Items)
 	})
 	return page, err
 }

@@ -32,6 +32,25 @@ type OpenExchange struct {
 // number is the place of an exchange in the order in which they were made.
 func (p WirePage) number(i int) string { return strconv.Itoa(p.Page.Total - i) }
 
+// numbers are those of a run, from its newest to its oldest.
+func (p WirePage) numbers(r wire.Run) string {
+	return "#" + p.number(r.From) + " to #" + p.number(r.From+len(r.Items)-1)
+}
+
+func (p WirePage) unfoldedIn(r wire.Run) bool { return slices.ContainsFunc(r.Items, p.unfolded) }
+
+// runWords says what the exchanges of a run have in common.
+func runWords(r wire.Run) string {
+	calls := "checks"
+	if operation := r.Items[0].Operation; operation != "GetTask" {
+		calls = "calls of " + operation
+	}
+	if r.Items[0].AnsweredAt.IsZero() {
+		return strconv.Itoa(len(r.Items)) + " " + calls + " that failed in the same way"
+	}
+	return strconv.Itoa(len(r.Items)) + " " + calls + " with the same answer"
+}
+
 func (p WirePage) unfolded(e wire.Exchange) bool { return p.Open != nil && p.Open.ID == e.ID }
 
 // toggle is the address that unfolds an exchange, or folds it.
