@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/credential"
 	"github.com/agent-taskbay/taskbay/internal/web/formview"
 	"github.com/agent-taskbay/taskbay/internal/web/views"
 )
@@ -30,6 +33,7 @@ func (s *server) agentShow(w http.ResponseWriter, r *http.Request) error {
 type startAttempt struct {
 	withForm bool
 	text     string
+	skill    string         // that was chosen
 	problem  string         // about the text
 	post     *formview.Post // of the form
 	errors   form.Errors    // about the form's fields
@@ -42,26 +46,36 @@ func (s *server) agentPage(w http.ResponseWriter, r *http.Request, status int, a
 		return err
 	}
 	frame.WithSheets("task.css", "agent.css")
-	history, err := s.Credentials.History(r.Context(), s.Principal(r), a.ID)
+	var history []credential.Binding
+	if frame.Administers {
+		if history, err = s.Credentials.History(r.Context(), s.Principal(r), a.ID); err != nil {
+			return err
+		}
+	}
+	reach, err := s.Agents.Reach(r.Context(), s.Principal(r), a.ID)
 	if err != nil {
 		return err
 	}
-	access, err := s.access(r.Context(), s.Principal(r), a, history)
+	found, err := s.access(r.Context(), s.Principal(r), a, history)
 	if err != nil {
 		return err
 	}
 	action := "/agents/" + a.ID + "/tasks"
 	p := views.AgentPage{
-		Shell: frame, Agent: a, Access: access, WithForm: start.withForm, Problem: start.notice,
+		Shell: frame, Agent: a, Access: found, Reach: reach, WithForm: start.withForm, Problem: start.notice,
 		Already: r.URL.Query().Has("already"),
 		Composer: views.Composer{
 			Action: action, Key: uuid.NewString(), Button: "Start task", Unmet: views.Unmet(a),
 			Text: start.text, Error: start.problem, Draft: "agent:" + a.ID,
+			Skills: operable(a, reach), Skill: start.skill, General: reach.Operates(""),
 		},
 	}
 	drawn, notes := startForm(a)
 	p.FormNotes = notes
-	if drawn != nil {
+	if drawn != nil && (p.Composer.General || len(p.Composer.Skills) == 1) {
+		if !p.Composer.General {
+			action += "?skill=" + url.QueryEscape(p.Composer.Skills[0].ID)
+		}
 		p.Shell.WithForms()
 		p.StartForm = &formview.Open{
 			Form: drawn, Action: action, Key: uuid.NewString(), Scope: a.ID,
@@ -69,6 +83,17 @@ func (s *server) agentPage(w http.ResponseWriter, r *http.Request, status int, a
 		}
 	}
 	return page(r.Context(), w, status, views.Agent(p))
+}
+
+// operable returns the skills of an agent that somebody may send by.
+func operable(a agent.Agent, reach access.Reach) []agent.Skill {
+	var may []agent.Skill
+	for _, skill := range a.RoutedSkills() {
+		if reach.Operates(skill.ID) {
+			may = append(may, skill)
+		}
+	}
+	return may
 }
 
 // startForm returns the start form of an agent's card, or why a definition that

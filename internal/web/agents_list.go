@@ -12,13 +12,17 @@ func (s *server) agentsList(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	bindings, err := s.Credentials.List(r.Context(), s.Principal(r))
-	if err != nil {
-		return err
-	}
 	frame, err := s.shell(r, "Agents", sectionAgents)
 	if err != nil {
 		return err
+	}
+	var lacking map[string]bool
+	if frame.Administers {
+		bindings, err := s.Credentials.List(r.Context(), s.Principal(r))
+		if err != nil {
+			return err
+		}
+		lacking = credential.Lacking(agents, bindings)
 	}
 	welcome, err := s.welcome(r, agents)
 	if err != nil {
@@ -26,7 +30,7 @@ func (s *server) agentsList(w http.ResponseWriter, r *http.Request) error {
 	}
 	frame.WithSheets("list.css")
 	return page(r.Context(), w, http.StatusOK, views.Agents(views.AgentsPage{
-		Shell: frame, Agents: agents, Lacking: credential.Lacking(agents, bindings), Welcome: welcome,
+		Shell: frame, Agents: agents, Lacking: lacking, Welcome: welcome,
 		Choosing: r.URL.Query().Has("choose"),
 	}))
 }

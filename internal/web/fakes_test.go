@@ -34,10 +34,11 @@ type console struct {
 	tasks     []task.Task
 	blobs     map[string]string
 	submitted []submission
-	resent    []string          // commands that a person had sent again
-	checked   []string          // tasks about which the agent was asked
-	merged    map[string]string // tasks that became others, by ID
-	refusal   error             // what commands and lists get instead of being served
+	resent    []string           // commands that a person had sent again
+	checked   []string           // tasks about which the agent was asked
+	merged    map[string]string  // tasks that became others, by ID
+	given     []access.Allowance // on any agent, to whoever looks
+	refusal   error              // what commands and lists get instead of being served
 }
 
 // submission is one call of Submit.
@@ -138,6 +139,10 @@ func (f fakeAgents) Get(_ context.Context, _ access.Principal, id string) (agent
 		}
 	}
 	return agent.Agent{}, fault.New(fault.NotFound, "There is no such agent.")
+}
+
+func (f fakeAgents) Reach(_ context.Context, p access.Principal, _ string) (access.Reach, error) {
+	return access.NewReach(p, f.given), nil
 }
 
 func (f fakeAgents) Register(_ context.Context, _ access.Principal, cardURL string) (agent.Agent, bool, error) {

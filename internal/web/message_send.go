@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
 // messageSend sends the composer's text: to the task, or, if the person saw that
@@ -19,7 +20,9 @@ func (s *server) messageSend(w http.ResponseWriter, r *http.Request) error {
 	}
 	body := command.Body{Text: typedText(r)}
 	if r.PostForm.Has("anew") {
-		body.ContextID, body.Tenant = t.ContextID, t.Tenant
+		if body, err = s.anew(r, t, body); err != nil {
+			return err
+		}
 	} else {
 		body.TaskID, body.Answers = t.ID, r.PostForm.Get("question")
 	}
@@ -34,6 +37,20 @@ func (s *server) messageSend(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.messageRefused(w, r, fault.Public(err))
+}
+
+// anew makes a body one that starts a task beside another one: by its skill and in its
+// context, but for those who start new contexts alone.
+func (s *server) anew(r *http.Request, t task.Task, body command.Body) (command.Body, error) {
+	reach, err := s.Agents.Reach(r.Context(), s.Principal(r), t.AgentID)
+	if err != nil {
+		return body, err
+	}
+	body.Tenant, body.SkillID = t.Tenant, t.SkillID
+	if reach.Operates("") {
+		body.ContextID = t.ContextID
+	}
+	return body, nil
 }
 
 // messageRefused shows the task as it stands now, with the text still in the

@@ -46,12 +46,16 @@ func (s *server) taskPage(w http.ResponseWriter, r *http.Request, status int, t 
 	if err != nil {
 		return err
 	}
+	reach, err := s.Agents.Reach(r.Context(), s.Principal(r), t.AgentID)
+	if err != nil {
+		return err
+	}
 	frame.Live = fmt.Sprintf("/tasks/%s/events?seen=%d", t.ID, t.Version)
 	frame.WithSheets("task.css")
 	frame.WithForms()
 	p := views.TaskPage{
 		Shell: frame, Task: t, Problem: entered.notice, CancelID: uuid.NewString(),
-		Question: openForm(t),
+		Question: openForm(t), ReadOnly: !reach.Operates(t.SkillID),
 		Composer: views.Composer{
 			Action: "/tasks/" + t.ID + "/messages", Key: uuid.NewString(), Button: "Send", Unmet: views.Unmet(a),
 			Text: entered.text, Error: entered.textProblem, Draft: "task:" + t.ID,

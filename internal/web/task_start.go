@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -37,7 +38,7 @@ func (s *server) startByText(w http.ResponseWriter, r *http.Request, a agent.Age
 	err := checkText(text)
 	if err == nil {
 		var sent command.Command
-		if sent, err = s.Commands.Submit(r.Context(), s.Principal(r), a.ID, key, command.Body{Text: text}); err == nil {
+		if sent, err = s.Commands.Submit(r.Context(), s.Principal(r), a.ID, key, command.Body{Text: text, SkillID: chosenSkill(r)}); err == nil {
 			return moved(w, r, "/tasks/"+sent.TaskID)
 		}
 	}
@@ -45,7 +46,7 @@ func (s *server) startByText(w http.ResponseWriter, r *http.Request, a agent.Age
 		return err
 	}
 	public := fault.Public(err)
-	return s.agentPage(w, r, public.Kind.Status(), a, startAttempt{text: text, problem: public.Message})
+	return s.agentPage(w, r, public.Kind.Status(), a, startAttempt{text: text, skill: chosenSkill(r), problem: problemOf(public)})
 }
 
 func (s *server) startByForm(w http.ResponseWriter, r *http.Request, a agent.Agent, post formview.Post) error {
@@ -57,7 +58,7 @@ func (s *server) startByForm(w http.ResponseWriter, r *http.Request, a agent.Age
 	if len(errs) > 0 {
 		return s.startRefused(w, r, a, post, fieldFault(errs))
 	}
-	body := command.Body{Parts: answerParts(answer), StartForm: true}
+	body := command.Body{Parts: answerParts(answer), StartForm: true, SkillID: chosenSkill(r)}
 	sent, err := s.Commands.Submit(r.Context(), s.Principal(r), a.ID, post.Key, body)
 	if err != nil {
 		return s.startRefused(w, r, a, post, err)
@@ -75,6 +76,22 @@ func (s *server) startRefused(w http.ResponseWriter, r *http.Request, a agent.Ag
 		start.notice = public.Message
 	}
 	return s.agentPage(w, r, public.Kind.Status(), a, start)
+}
+
+// chosenSkill is the skill that a new task is to be held to: of the composer, or in the
+// address that a form posts to; "" for none.
+func chosenSkill(r *http.Request) string {
+	return cmp.Or(r.PostForm.Get("skill"), r.URL.Query().Get("skill"))
+}
+
+// problemOf is what a person is told under the composer.
+func problemOf(public *fault.Error) string {
+	for _, f := range public.Fields {
+		if f.Location == "/skillId" {
+			return f.Message
+		}
+	}
+	return public.Message
 }
 
 // typedText is the text of the composer, with line ends as people type them.

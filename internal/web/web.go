@@ -27,6 +27,8 @@ import (
 type Agents interface {
 	List(ctx context.Context, p access.Principal) ([]agent.Agent, error)
 	Get(ctx context.Context, p access.Principal, id string) (agent.Agent, error)
+	// Reach says how far the principal may go with an agent.
+	Reach(ctx context.Context, p access.Principal, id string) (access.Reach, error)
 	// Register adds an agent by the address of its card and discovers it at once.
 	// An agent that does not answer is registered with its error; an address that
 	// is known already returns its agent and created=false. An address that cannot

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agent-taskbay/taskbay/form"
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/web/formview"
@@ -31,6 +32,7 @@ type AgentPage struct {
 	Shell     Shell
 	Agent     agent.Agent
 	Access    Access
+	Reach     access.Reach // of whoever looks
 	Composer  Composer
 	StartForm *formview.Open // the start form, if the agent offers a valid one
 	WithForm  bool           // the form is shown rather than the composer

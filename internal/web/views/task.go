@@ -6,6 +6,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/web/formview"
 )
@@ -19,17 +20,22 @@ type TaskPage struct {
 	Problem  string         // why an action failed, such as an answer that came too late; "" if none did
 	Closed   *formview.Open // a form that was posted and takes no answer any more; nil if there is none
 	CancelID string         // idempotency key of a cancel
+	ReadOnly bool           // whoever looks may not write to the agent here
 }
 
 // Composer is the place for a message in free text.
 type Composer struct {
-	Action string // address that it posts to
-	Key    string // idempotency key, new for each page
-	Text   string // what stands in it
-	Error  string // why the last message was not accepted; "" if none failed
-	Button string // what the button says
-	Unmet  string // extension that the agent requires and the console does not understand; "" if none
-	Draft  string // name under which the browser keeps what is typed
+	Action  string        // address that it posts to
+	Key     string        // idempotency key, new for each page
+	Text    string        // what stands in it
+	Error   string        // why the last message was not accepted; "" if none failed
+	Button  string        // what the button says
+	Unmet   string        // extension that the agent requires and the console does not understand; "" if none
+	Skills  []agent.Skill // that a new task can be held to by whoever writes
+	Skill   string        // the one that was chosen; "" for none
+	General bool          // a task can be started without one
+
+	Draft string // name under which the browser keeps what is typed
 }
 
 // composerMode is what a message in the composer of a task would be.
