@@ -29,6 +29,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/push"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/retention"
+	"github.com/agent-taskbay/taskbay/internal/signin"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/telemetry"
@@ -77,6 +78,7 @@ type App struct {
 	sessions    *access.Sessions
 	apiTokens   *access.Tokens
 	collector   *access.Collector
+	signIn      *signin.Service // nil where nobody signs in
 
 	traces     *telemetry.Traces
 	metrics    *telemetry.Metrics
@@ -150,6 +152,9 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	a.remote = remote.New(remote.Options{
 		Limits: o.Limits, Network: network, Credentials: a.credentials, Record: a.recorder.Record, Log: o.Log, Tracer: a.traces, UserAgent: "Agent-Taskbay/" + o.Version,
 	})
+	if err := a.openSignIn(c, ring, o); err != nil {
+		return err
+	}
 	a.wirePushes(ring, c, o)
 	a.wire(hub, c, o)
 	return nil
@@ -272,6 +277,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub,
 		Wire: exchanges, Blobs: blobs, Retention: a.retention,
 		Door: door, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
+		SignIn: a.signingIn(), Sessions: a.sessions,
 	})
 	programs := api.New(api.Config{
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs, Retention: a.retention, Trail: records,
@@ -327,6 +333,9 @@ func (a *App) Run(ctx context.Context) error {
 	parts := []func(context.Context) error{a.recorder.Run}
 	if a.listener != nil {
 		parts = append(parts, a.serve)
+	}
+	if a.signIn != nil {
+		parts = append(parts, a.signIn.Run)
 	}
 	if a.operating != nil {
 		parts = append(parts, func(ctx context.Context) error { return serveUntil(ctx, a.operating, a.operatesOn) })

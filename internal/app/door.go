@@ -16,13 +16,13 @@ func (a *App) door(hub *live.Hub, c config.Config, o Options) *httpguard.Door {
 		Update: store.For[access.SessionTx](a.db.Update), View: store.For[access.SessionTx](a.db.View), NewID: newID, Life: c.SessionLife,
 	}
 	a.apiTokens = newTokens(a.db, o.Log)
-	a.apiTokens.Local = true
+	a.apiTokens.Local = !c.SignIn.On()
 	a.collector = &access.Collector{Update: store.For[access.CollectTx](a.db.Update), Log: o.Log}
 	limiter := &access.Limiter{Limits: c.Limits}
 	if !a.alone() {
 		limiter.Update = store.For[access.AllowanceTx](a.db.Update)
 	}
-	return &httpguard.Door{Sessions: a.sessions, Tokens: a.apiTokens, Limiter: limiter, Live: hub, Log: o.Log}
+	return &httpguard.Door{Origin: c.SignIn.Origin, Sessions: a.sessions, Tokens: a.apiTokens, Limiter: limiter, Live: hub, Log: o.Log}
 }
 
 func newTokens(db *store.DB, log *slog.Logger) *access.Tokens {

@@ -55,7 +55,7 @@ func TestUsage(t *testing.T) {
 		"half a command":               {[]string{"form"}, `expected one of "check", "answer", "fill"`},
 		"no file":                      {[]string{"form", "check"}, `expected "<file>"`},
 		"too much":                     {[]string{"version", "now"}, "no command or argument now"},
-		"open to others":               {[]string{"--listen", ":80"}, "nobody signs in yet"},
+		"open to others":               {[]string{"--listen", ":80"}, "nobody signs in: whoever"},
 		"both from standard input":     {[]string{"form", "answer", "-", "-"}, "only one"},
 		"questions without a terminal": {[]string{"form", "fill", "-"}, "must be a file"},
 	}

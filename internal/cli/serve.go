@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,12 +45,13 @@ func serve(ctx context.Context, c config.Config, sampleAgents string, s Streams)
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	if err := announce(a.URL(), place(c), sampleAgents, s); err != nil {
+	at := cmp.Or(c.SignIn.Origin, a.URL())
+	if err := announce(at, place(c), sampleAgents, s); err != nil {
 		return err
 	}
 	if c.Open != nil && *c.Open {
-		if err := openBrowser(a.URL()); err != nil {
-			_, _ = fmt.Fprintf(s.Err, "The browser cannot be opened (%v); open %s yourself.\n", err, a.URL())
+		if err := openBrowser(at); err != nil {
+			_, _ = fmt.Fprintf(s.Err, "The browser cannot be opened (%v); open %s yourself.\n", err, at)
 		}
 	}
 	return a.Run(ctx)

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/netpolicy"
+	"github.com/agent-taskbay/taskbay/internal/signin"
 	"github.com/agent-taskbay/taskbay/internal/vault"
 )
 
@@ -24,7 +25,7 @@ import (
 //
 // The defaults that differ between commands are variables, see Defaults and Demo.
 type Config struct {
-	Listen            string            `default:"127.0.0.1:3002" env:"TASKBAY_LISTEN" placeholder:"HOST:PORT" help:"Address to serve on; port 0 takes a free one. Loopback only, as nobody signs in yet."`
+	Listen            string            `default:"127.0.0.1:3002" env:"TASKBAY_LISTEN" placeholder:"HOST:PORT" help:"Address to serve on; port 0 takes a free one. Loopback only, unless people sign in: see --oidc-issuer."`
 	DataDir           string            `default:"${data_dir}" type:"path" env:"TASKBAY_DATA_DIR" placeholder:"DIR" help:"Where everything is kept. Made for you alone (0700) if it is not there; one that others can look into is used with a warning. One process at a time."`
 	DatabaseURL       string            `env:"TASKBAY_DATABASE_URL" placeholder:"URL" help:"PostgreSQL database to use instead of SQLite in the data directory, as postgres://USER:PASSWORD@HOST/DATABASE. Set it in the environment or the file: arguments can be seen by others on the machine."`
 	AutoMigrate       bool              `env:"TASKBAY_AUTO_MIGRATE" help:"Bring the schema of a PostgreSQL database up to date at start. Without it, run taskbay migrate up. SQLite is always brought up to date."`
@@ -34,6 +35,7 @@ type Config struct {
 	LogFormat         string            `default:"text" enum:"text,json" env:"TASKBAY_LOG_FORMAT" placeholder:"FORMAT" help:"How the log is written: text or json."`
 	MetricsListen     string            `env:"TASKBAY_METRICS_LISTEN" placeholder:"HOST:PORT" help:"Address to serve /metrics, /healthz and /readyz on, for processes that serve no pages, and to be asked from other machines. Without it they are at the address of the pages."`
 	OTLPEndpoint      string            `name:"otlp-endpoint" env:"TASKBAY_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Collector that OpenTelemetry traces are sent to, over OTLP/HTTP, such as http://127.0.0.1:4318. None are made without it."`
+	SignIn            signin.Options    `embed:""`
 	Network           netpolicy.Options `embed:""`
 	Vault             vault.Options     `embed:""`
 	Artifacts         artifact.Options  `embed:""`
@@ -92,7 +94,10 @@ func (c Config) Validate() error {
 	if err := checkPushOrigin(c.PushOrigin); err != nil {
 		return err
 	}
-	return CheckLoopback(c.Listen)
+	if err := c.SignIn.Validate(); err != nil {
+		return invalid("%s", err)
+	}
+	return checkListen(c.Listen, c.SignIn.On())
 }
 
 // Traces is where OpenTelemetry traces are sent; nil if they are not made. Its error
@@ -134,18 +139,19 @@ func loopbackName(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }
 
-// CheckLoopback returns an *InvalidError, with a way out, unless addr is a port
-// of this machine's loopback interface.
-func CheckLoopback(addr string) error {
+// checkListen returns an *InvalidError, with ways out, unless only those reach the
+// address who may: people who sign in, or this machine alone.
+func checkListen(addr string, signIn bool) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return invalid("--listen %s is no HOST:PORT, such as 127.0.0.1:3002", addr)
 	}
-	if loopbackName(host) {
+	if signIn || loopbackName(host) {
 		return nil
 	}
-	return invalid("--listen %s would be open to others, and nobody signs in yet: whoever reaches it would act as you.\n"+
-		"Use 127.0.0.1:%[2]s. To work from another machine, tunnel to it there: ssh -L %[2]s:127.0.0.1:%[2]s THIS-MACHINE", addr, port)
+	return invalid("--listen %s would be open to others, and nobody signs in: whoever reaches it would act as you.\n"+
+		"For several people, have them sign in: --oidc-issuer, --oidc-client-id and --origin name the OpenID provider, what Taskbay is registered as there, and where people open it.\n"+
+		"For yourself, use 127.0.0.1:%[2]s. To work from another machine, tunnel to it there: ssh -L %[2]s:127.0.0.1:%[2]s THIS-MACHINE", addr, port)
 }
 
 // Level returns LogLevel as slog has it; slog.LevelInfo if it is empty.

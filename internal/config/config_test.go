@@ -148,15 +148,17 @@ func TestRefusedOptions(t *testing.T) {
 		args []string
 		want string
 	}{
-		"open to others":       {[]string{"--listen", "0.0.0.0:3002"}, "nobody signs in yet"},
+		"open to others":       {[]string{"--listen", "0.0.0.0:3002"}, "nobody signs in: whoever"},
 		"every interface":      {[]string{"--listen", ":8080"}, "ssh -L 8080:127.0.0.1:8080"},
-		"another machine":      {[]string{"--listen", "example.com:80"}, "nobody signs in yet"},
+		"another machine":      {[]string{"--listen", "example.com:80"}, "nobody signs in: whoever"},
 		"push path":            {[]string{"--push-origin", "https://a.example/push"}, "more than an origin"},
 		"push slash":           {[]string{"--push-origin", "https://a.example/"}, "more than an origin"},
 		"push user":            {[]string{"--push-origin", "https://u:hunter2@a.example"}, "has a user name"},
 		"push in clear":        {[]string{"--push-origin", "http://a.example"}, "begin with https://"},
 		"push without scheme":  {[]string{"--push-origin", "a.example"}, "is none"},
 		"push query":           {[]string{"--push-origin", "https://a.example?"}, "more than an origin"},
+		"half a sign-in":       {[]string{"--oidc-issuer", "https://login.example"}, "--oidc-client-id is missing"},
+		"an origin alone":      {[]string{"--origin", "https://console.example"}, "--origin goes with --oidc-issuer"},
 		"no port":              {[]string{"--listen", "127.0.0.1"}, "is no HOST:PORT"},
 		"no data directory":    {[]string{"--data-dir", ""}, "--data-dir is empty"},
 		"unknown level":        {[]string{"--log-level", "loud"}, "--log-level must be one of"},
@@ -168,7 +170,7 @@ func TestRefusedOptions(t *testing.T) {
 		"wrong type in a file": {[]string{"--config", write(t, `{"open":"perhaps"}`)}, "bool value must be true"},
 		"origin of no use":     {[]string{"--allow-origin", "https://a.example/agent"}, "leave out the path"},
 		"proxy of no use":      {[]string{"--proxy", "socks5://proxy.example"}, "proxy cannot be used"},
-		"refused from a file":  {[]string{"--config", write(t, `{"listen":"0.0.0.0:1"}`)}, "nobody signs in yet"},
+		"refused from a file":  {[]string{"--config", write(t, `{"listen":"0.0.0.0:1"}`)}, "nobody signs in: whoever"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -181,14 +183,17 @@ func TestRefusedOptions(t *testing.T) {
 	}
 }
 
-func TestCheckLoopback(t *testing.T) {
+func TestListen(t *testing.T) {
 	t.Parallel()
-	for addr, ok := range map[string]bool{
+	for addr, loopback := range map[string]bool{
 		"127.0.0.1:0": true, "127.8.9.1:80": true, "[::1]:80": true, "localhost:3002": true, "LOCALHOST:1": true,
-		"[::]:80": false, "10.0.0.1:80": false, "localhost.example.com:80": false, "[::ffff:10.0.0.1]:80": false, "": false,
+		"[::]:80": false, "10.0.0.1:80": false, "localhost.example.com:80": false, "[::ffff:10.0.0.1]:80": false, ":80": false,
 	} {
-		if err := config.CheckLoopback(addr); (err == nil) != ok {
-			t.Errorf("CheckLoopback(%q) = %v, want ok = %v", addr, err, ok)
+		if _, err := parse(t, "--listen", addr); (err == nil) != loopback {
+			t.Errorf("--listen %s without sign-in: %v, want ok = %v", addr, err, loopback)
+		}
+		if _, err := parse(t, "--listen", addr, "--oidc-issuer=https://login.example", "--oidc-client-id=taskbay", "--origin=https://console.example"); err != nil {
+			t.Errorf("--listen %s with sign-in: %v", addr, err)
 		}
 	}
 }

@@ -32,8 +32,9 @@ that the system has on record for you if ` + "`$HOME`" + ` is not set.
 const afterword = `
 ## What is refused, and why
 
-- An address that others can reach. Nobody signs in to Taskbay yet, so everyone
-  who reaches it acts as you. From another machine, use a tunnel:
+- An address that others can reach, unless people sign in: everyone who reaches it
+  would act as you. For several people, see [sign-in](sign-in.md). For yourself on
+  another machine, use a tunnel:
   ` + "`ssh -L 3002:127.0.0.1:3002 THE-MACHINE`" + `, then open http://127.0.0.1:3002 there.
 - A data directory that another process has open. The message says which; give
   each process a directory of its own.
