@@ -177,8 +177,11 @@ func (j *judge) faults(r *request, response *http.Response, mediaType string, bo
 			add("the header %s repeats what was submitted", name)
 		}
 	}
-	if bytes.Contains(body, []byte(r.secret)) {
+	if bytes.Contains(body, []byte(r.secret)) || r.principal.token != "" && bytes.Contains(body, []byte(r.principal.token)) {
 		add("it repeats a secret")
+	}
+	if !r.principal.sees() {
+		wrong = append(wrong, j.strangers(r, body)...)
 	}
 	if status >= 400 {
 		wrong = append(wrong, j.problemFaults(r, status, mediaType, body)...)
@@ -206,6 +209,19 @@ func (j *judge) faults(r *request, response *http.Response, mediaType string, bo
 		}
 		if err != nil {
 			add("the answer is not as its schema says: %v", err)
+		}
+	}
+	return wrong
+}
+
+// strangers returns what is wrong with an answer to somebody who may see nothing: it
+// has an ID of something that is there and that was not asked for.
+func (j *judge) strangers(r *request, body []byte) (wrong []string) {
+	for kind, ids := range j.world.ids {
+		for _, id := range ids {
+			if bytes.Contains(body, []byte(id)) && !strings.Contains(r.target+r.body, id) {
+				wrong = append(wrong, fmt.Sprintf("it tells %s of one of the %s", r.principal.name, kind))
+			}
 		}
 	}
 	return wrong
@@ -266,7 +282,7 @@ func (j *judge) conclude() {
 		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "panic") {
 			j.Errorf("the log has %.2000s", line)
 		}
-		if strings.Contains(line, "geheim") {
+		if strings.Contains(line, "geheim") || strings.Contains(line, "tbay_") {
 			j.Errorf("the log has a secret: %.2000s", line)
 		}
 	}

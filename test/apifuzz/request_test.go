@@ -34,7 +34,10 @@ func (r *request) String() string {
 func (m *maker) make(number int) *request {
 	r := &request{
 		number: number, header: http.Header{}, canary: m.canary, secret: m.secret,
-		principal: pick(m, m.world.principals...),
+		principal: m.world.principals[0],
+	}
+	if m.chance(40) {
+		r.principal = pick(m, m.world.principals...)
 	}
 	if m.chance(5) {
 		m.nowhere(r)

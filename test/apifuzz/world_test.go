@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/agent-taskbay/taskbay/client"
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/app/apptest"
 )
 
@@ -34,6 +35,7 @@ type world struct {
 type principal struct {
 	name   string
 	header http.Header
+	token  string // "" for none; it may not come back
 }
 
 // logBuffer keeps the log for the end.
@@ -61,7 +63,6 @@ func newWorld(t *testing.T) *world {
 		SampleAgents: true,
 		Log:          slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	w.principals = []principal{{name: "the local operator"}}
 	w.origin = strings.TrimSuffix(w.SampleCardURL("form"), "/form/card.json")
 	w.addresses = []string{
 		w.SampleCardURL("form"), w.SampleCardURL("plain"), w.SampleCardURL("kitchen-sink"), w.SampleCardURL("invalid"), w.SampleCardURL("unknown"), w.origin + "/form",
@@ -69,7 +70,30 @@ func newWorld(t *testing.T) *world {
 		"http://user:kanarie@127.0.0.1:1/", "http://127.0.0.1:99999/", "//x", "http://", "gopher://127.0.0.1:1",
 	}
 	w.populate(t)
+	w.admit()
 	return w
+}
+
+// admit adds those who make the requests, most often the local operator, who may do
+// everything; and those that are nobody.
+func (w *world) admit() {
+	bearer := func(name, token string) principal {
+		return principal{name: name, header: http.Header{"Authorization": {"Bearer " + token}}, token: token}
+	}
+	w.principals = []principal{
+		{name: "the local operator"},
+		bearer("an administrator", w.ServiceToken("A", access.Admin, access.ScopeAdminister)),
+		bearer("an administrator who reads", w.ServiceToken("B", access.Admin, access.ScopeRead)),
+		bearer("an operator of an agent", w.ServiceToken("C", access.Operator, access.ScopeOperate, w.ids["agents"][0])),
+		bearer("a viewer of nothing", w.ServiceToken("D", access.Viewer, access.ScopeRead)),
+		bearer("nobody", "tbay_0000000000000000000000000000000000000000000GEHEIM"),
+		{name: "the local operator with a password that nobody asks for", header: http.Header{"Authorization": {"Basic a2FuYXJpZTpnZWhlaW0="}}, token: "a2FuYXJpZTpnZWhlaW0="},
+	}
+}
+
+// sees reports whether a principal may see the agents of the sample.
+func (p principal) sees() bool {
+	return p.name != "a viewer of nothing" && !strings.HasPrefix(p.name, "nobody")
 }
 
 // populate makes tasks that wait, have ended and hold a file.

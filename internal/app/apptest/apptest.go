@@ -31,6 +31,8 @@ type Server struct {
 	t    testing.TB
 	stop context.CancelFunc
 	done chan error
+
+	dataDir, databaseURL string // where the record is
 }
 
 // Options are what a test may choose.
@@ -81,7 +83,7 @@ func Start(t testing.TB, o Options) *Server {
 		stop()
 		t.Fatalf("app.New: %v", err)
 	}
-	s := &Server{App: a, t: t, stop: stop, done: make(chan error, 1)}
+	s := &Server{App: a, t: t, stop: stop, done: make(chan error, 1), dataDir: o.DataDir, databaseURL: o.DatabaseURL}
 	go func() { s.done <- a.Run(ctx) }()
 	t.Cleanup(s.Stop)
 	return s
@@ -90,7 +92,7 @@ func Start(t testing.TB, o Options) *Server {
 // For returns the product as one test of several uses it: what goes wrong is that
 // test's failure.
 func (s *Server) For(t testing.TB) *Server {
-	return &Server{App: s.App, t: t, stop: func() {}}
+	return &Server{App: s.App, t: t, stop: func() {}, dataDir: s.dataDir, databaseURL: s.databaseURL}
 }
 
 // Stop ends the product in order. Stopping twice is once.
