@@ -275,7 +275,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 
 	pages := web.New(web.Config{
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub,
-		Wire: exchanges, Blobs: blobs, Retention: a.retention,
+		Wire: exchanges, Blobs: blobs, Retention: a.retention, Trail: records,
 		Door: door, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 		SignIn: a.signingIn(), Sessions: a.sessions,
 	})

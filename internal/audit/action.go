@@ -136,9 +136,39 @@ var actions = map[Action]struct {
 	AuditExported:  {KindRecord, "exported the trail"},
 }
 
+// Phrase is a part of an entry in words. Of says whose name it is: "actor", "agent" or
+// "object"; "" for the words between.
+type Phrase struct {
+	Text string
+	Of   string
+}
+
+// Phrases is an entry in words, in parts: names come from people and agents.
+func (e Entry) Phrases() []Phrase {
+	phrases := []Phrase{{e.Actor.Name, "actor"}}
+	rest := " " + cmp.Or(actions[e.Action].words, string(e.Action))
+	for rest != "" {
+		before, name, found := strings.Cut(rest, "{")
+		phrases = append(phrases, Phrase{Text: before})
+		if !found {
+			break
+		}
+		of, after, _ := strings.Cut(name, "}")
+		text := cmp.Or(e.ObjectName, "somebody")
+		if of == "agent" {
+			text = cmp.Or(e.AgentName, "an agent")
+		}
+		phrases = append(phrases, Phrase{text, of})
+		rest = after
+	}
+	return phrases
+}
+
 // Sentence is an entry in words: "Ada answered a question of Deploy bot".
 func (e Entry) Sentence() string {
-	words := strings.NewReplacer("{agent}", cmp.Or(e.AgentName, "an agent"), "{object}", cmp.Or(e.ObjectName, "somebody")).
-		Replace(cmp.Or(actions[e.Action].words, string(e.Action)))
-	return e.Actor.Name + " " + words
+	var words strings.Builder
+	for _, phrase := range e.Phrases() {
+		words.WriteString(phrase.Text)
+	}
+	return words.String()
 }

@@ -26,8 +26,9 @@ import (
 type console struct {
 	*server
 	http.Handler
-	hub  live.Hub
-	wire fakeWire
+	hub   live.Hub
+	wire  fakeWire
+	trail fakeTrail
 
 	mu        sync.Mutex
 	agents    []agent.Agent
@@ -53,7 +54,7 @@ func newConsole(t *testing.T) *console {
 	t.Helper()
 	c := &console{agents: sampleAgents(), tasks: sampleTasks(), blobs: map[string]string{sampleDigest: "a,b\n1,2\n"}}
 	config := Config{
-		Agents: fakeAgents{c}, Credentials: &fakeCredentials{}, Wire: &c.wire, Commands: fakeCommands{c}, Checks: fakeChecks{c}, Tasks: fakeTasks{c}, Blobs: fakeBlobs{c}, Retention: &fakeRetention{}, Live: &c.hub,
+		Agents: fakeAgents{c}, Credentials: &fakeCredentials{}, Wire: &c.wire, Commands: fakeCommands{c}, Checks: fakeChecks{c}, Tasks: fakeTasks{c}, Blobs: fakeBlobs{c}, Retention: &fakeRetention{}, Trail: &c.trail, Live: &c.hub,
 		Door: guardtest.Local(), Version: "v1.2.3", Log: slog.New(slog.DiscardHandler),
 	}
 	c.server = newServer(config)

@@ -25,6 +25,7 @@ const (
 	sectionAgents    = "agents"
 	sectionFormCheck = "form-check"
 	sectionSettings  = "settings"
+	sectionAudit     = "audit"
 )
 
 // routes lists every page and action; each is in a file of its name.
@@ -55,6 +56,7 @@ func (s *server) routes() []route {
 		{"GET /tasks/{id}", access.NeedRead, s.taskShow},
 		{"GET /tasks/{id}/events", access.NeedRead, s.taskEvents},
 		{"GET /tasks/{id}/wire", access.NeedRead, s.taskWire},
+		{"GET /tasks/{id}/trail", access.NeedRead, s.taskTrail},
 		{"POST /tasks/{id}/messages", access.NeedOperate, s.messageSend},
 		{"POST /tasks/{id}/answer", access.NeedOperate, s.questionAnswer},
 		{"POST /tasks/{id}/cancel", access.NeedOperate, s.taskCancel},
@@ -66,6 +68,9 @@ func (s *server) routes() []route {
 
 		{"GET /form-check", access.NeedRead, s.formCheck},
 		{"POST /form-check", access.NeedRead, s.formCheck},
+
+		{"GET /audit", access.NeedAdminister, s.auditShow},
+		{"GET /audit/export", access.NeedAdminister, s.auditExport},
 
 		{"GET /settings", access.NeedAdminister, s.settingsShow},
 		{"GET /settings/retention", access.NeedAdminister, s.retentionShow},

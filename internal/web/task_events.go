@@ -38,18 +38,23 @@ func (s *server) taskEvents(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		events, err := taskFragments(ctx, delta, counts)
+		deeds, err := s.newDeeds(ctx, p, delta)
+		if err != nil {
+			return nil, err
+		}
+		events, err := taskFragments(ctx, delta, counts, deeds...)
 		seen = delta.Task.Version
 		return events, err
 	}
 	return s.follow(w, r, pass, live.TaskTopic(id), live.OrganisationTopic(p.OrganisationID), live.AccessTopic(p.OrganisationID))
 }
 
-func taskFragments(ctx context.Context, delta task.Delta, counts task.Counts) ([]event, error) {
+func taskFragments(ctx context.Context, delta task.Delta, counts task.Counts, more ...templ.Component) ([]event, error) {
 	var shown []templ.Component
 	if delta.Task.Version > delta.Since {
 		shown = views.TaskPage{Task: delta.Task, Question: openForm(delta.Task)}.Fragments()
 	}
 	shown = append(shown, views.NavTasks(counts.NeedsYou, true))
+	shown = append(shown, more...)
 	return fragments(ctx, strconv.FormatInt(delta.Task.Version, 10), shown...)
 }

@@ -51,7 +51,7 @@ func (s *server) taskPage(w http.ResponseWriter, r *http.Request, status int, t 
 		return err
 	}
 	frame.Live = fmt.Sprintf("/tasks/%s/events?seen=%d", t.ID, t.Version)
-	frame.WithSheets("task.css")
+	frame.WithSheets("task.css", "audit.css")
 	frame.WithForms()
 	p := views.TaskPage{
 		Shell: frame, Task: t, Problem: entered.notice, CancelID: uuid.NewString(),
@@ -60,6 +60,9 @@ func (s *server) taskPage(w http.ResponseWriter, r *http.Request, status int, t 
 			Action: "/tasks/" + t.ID + "/messages", Key: uuid.NewString(), Button: "Send", Unmet: views.Unmet(a),
 			Text: entered.text, Error: entered.textProblem, Draft: "task:" + t.ID,
 		},
+	}
+	if p.Trail, err = s.latestDeeds(r.Context(), s.Principal(r), t.ID); err != nil {
+		return err
 	}
 	switch {
 	case entered.post == nil:

@@ -110,6 +110,7 @@ type Config struct {
 	Blobs         Blobs
 	Wire          Wire
 	Retention     Retention
+	Trail         Trail
 	Door          *httpguard.Door // lets requests in
 	Version       string          // of the program, shown in the footer
 	Log           *slog.Logger

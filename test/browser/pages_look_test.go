@@ -16,13 +16,14 @@ func everyPage(s *apptest.Server) map[string]string {
 	pages := map[string]string{
 		"tasks": "/tasks", "waiting": "/tasks?needs=you", "nothing fits": "/tasks?q=nowhere", "agents": "/agents", "new agent": "/agents/new",
 		"form check": "/form-check?sample=every-kind", "not found": "/nowhere", "method not allowed": "/agents/any/tasks",
-		"settings": "/settings", "retention": "/settings/retention",
+		"settings": "/settings", "audit": "/audit", "nothing on the trail": "/audit?kind=sign-in&from=2020-01-01", "retention": "/settings/retention",
 		"credential": "/agents/" + s.SampleAgent("form").ID + "/credential",
 	}
 	for _, variant := range []string{"form", "plain", "invalid", "kitchen-sink", "slow"} {
 		pages["task "+variant] = "/tasks/" + startTask(s, variant, "Begin with a longwordthatdoesnotendbeforethelineisfullandmoreofit and so on")
 		pages["agent "+variant] = "/agents/" + s.SampleAgent(variant).ID
 	}
+	pages["trail of a task"] = pages["task form"] + "/trail"
 	pages["task that ended"] = "/tasks/" + s.Send(s.SampleAgent("unknown").ID, map[string]string{"text": "Oslo?"}).TaskID
 	pages["agent with an unknown extension"] = "/agents/" + s.SampleAgent("unknown").ID
 	pages["start form"] = "/agents/" + s.SampleAgent("form").ID + "?start=form"

@@ -13,7 +13,7 @@ import (
 // Shell is what the frame around a page shows.
 type Shell struct {
 	Title    string
-	Section  string   // of the navigation: "tasks", "agents", "form-check", "settings", or ""
+	Section  string   // of the navigation: "tasks", "agents", "form-check", "settings", "audit", or ""
 	NeedsYou int      // tasks that wait for a person
 	Live     string   // address of the live stream; "" for none
 	Sheets   []string // beside those that every page has

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/audit/trail"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/web/formview"
 )
@@ -21,6 +22,7 @@ type TaskPage struct {
 	Closed   *formview.Open // a form that was posted and takes no answer any more; nil if there is none
 	CancelID string         // idempotency key of a cancel
 	ReadOnly bool           // whoever looks may not write to the agent here
+	Trail    trail.Page     // who did what, the latest
 }
 
 // Composer is the place for a message in free text.
