@@ -166,6 +166,10 @@ func (s *stage) List(context.Context, access.Principal) ([]agent.Agent, error) {
 	return []agent.Agent{{ID: "agent", Name: "Agent"}}, nil
 }
 
+func (s *stage) Reach(_ context.Context, p access.Principal, _ string) (access.Reach, error) {
+	return access.NewReach(p, nil), nil
+}
+
 func (s *stage) Get(context.Context, access.Principal, string) (agent.Agent, error) {
 	return agent.Agent{ID: "agent", Name: "Agent"}, nil
 }
