@@ -65,9 +65,9 @@ func (c backupCommand) Run(ctx context.Context, s Streams) error {
 
 func (c backupCommand) tell(out io.Writer, m backup.Manifest) error {
 	var text strings.Builder
-	_, _ = fmt.Fprintf(&text, "Backed up the database, %d bytes, and %d artifacts, %d bytes.\n", m.Database.Size, m.Artifacts.Count, m.Artifacts.Bytes)
+	_, _ = fmt.Fprintf(&text, "Backed up the database, %s, and %s, %s.\n", count(m.Database.Size, "byte"), count(m.Artifacts.Count, "artifact"), count(m.Artifacts.Bytes, "byte"))
 	if m.Artifacts.Missing > 0 {
-		_, _ = fmt.Fprintf(&text, "%d artifacts are not in it: their bytes are missing where artifacts are kept.\n", m.Artifacts.Missing)
+		_, _ = fmt.Fprintf(&text, "%s %s not in it: bytes are missing where artifacts are kept.\n", count(m.Artifacts.Missing, "artifact"), is(m.Artifacts.Missing))
 	}
 	if m.Keys != nil {
 		text.WriteString("The vault's keys are in it: whoever has it can read the credentials of agents.\n")
@@ -143,15 +143,15 @@ func (c restoreCommand) Run(ctx context.Context, s Streams) error {
 
 func (c restoreCommand) tell(out io.Writer, r app.Restored) error {
 	var text strings.Builder
-	_, _ = fmt.Fprintf(&text, "Restored %d tasks and %d artifacts into %s, as they were at %s UTC.\n", r.Tasks, r.Artifacts.Count, c.DataDir, r.CreatedAt.UTC().Format("2006-01-02 15:04:05"))
+	_, _ = fmt.Fprintf(&text, "Restored %s and %s into %s, as they were at %s UTC.\n", count(r.Tasks, "task"), count(r.Artifacts.Count, "artifact"), c.DataDir, r.CreatedAt.UTC().Format("2006-01-02 15:04:05"))
 	if r.Aside != "" {
 		_, _ = fmt.Fprintf(&text, "What was there before is in %s.\n", r.Aside)
 	}
 	if r.Uncertain > 0 {
-		_, _ = fmt.Fprintf(&text, "%d commands were about to be sent then and may have been since: they are uncertain. Their tasks' pages offer to ask the agent and to send again.\n", r.Uncertain)
+		_, _ = fmt.Fprintf(&text, "%s %s about to be sent then, and may have been sent since: now uncertain. The task's page offers to ask the agent and to send again.\n", count(r.Uncertain, "command"), was(r.Uncertain))
 	}
 	if len(r.Locked) > 0 {
-		_, _ = fmt.Fprintf(&text, "The vault's key for the credentials of %d agents is not here: put vault.key, or TASKBAY_VAULT_KEYS, back before the first start, or set them anew:\n", len(r.Locked))
+		_, _ = fmt.Fprintf(&text, "The vault's key for the credentials of %s is not here: put vault.key, or TASKBAY_VAULT_KEYS, back before the first start, or set them anew:\n", count(len(r.Locked), "agent"))
 		for _, name := range r.Locked {
 			_, _ = fmt.Fprintf(&text, "  %s\n", oneLine(name))
 		}

@@ -127,7 +127,7 @@ func TestBackupAndRestore(t *testing.T) {
 
 	other := t.TempDir()
 	got = taskbay(t, "", "restore", file, "--data-dir", other)
-	if got.code != 0 || !strings.Contains(got.out, " commands were about to be sent then") {
+	if got.code != 0 || !strings.Contains(got.out, " about to be sent then") {
 		t.Fatalf("restore = %+v", got)
 	}
 	if got := taskbay(t, "", "rebuild", "--data-dir", other); got.code != 0 || !strings.Contains(got.out, " 0 differ, 0 cannot be replayed.") {
@@ -181,7 +181,7 @@ func TestRestoreOverData(t *testing.T) {
 	if stored, err := filepath.Glob(filepath.Join(dir, artifact.Dir, "*", sha256Of("lost")+"-*")); err != nil || len(stored) != 1 || os.Remove(stored[0]) != nil {
 		t.Fatalf("the stored file: %v, %v", stored, err)
 	}
-	if got := taskbay(t, "", "backup", file, "--with-keys", "--data-dir", dir); got.code != 0 || !strings.Contains(got.out, "1 artifacts are not in it") {
+	if got := taskbay(t, "", "backup", file, "--with-keys", "--data-dir", dir); got.code != 0 || !strings.Contains(got.out, "1 artifact is not in it") {
 		t.Fatalf("backup = %+v", got)
 	}
 	second := s.Send(filer.ID, map[string]any{"text": "second"})
@@ -206,7 +206,7 @@ func TestRestoreOverData(t *testing.T) {
 	s.Stop()
 
 	got := taskbay(t, string(whole), "restore", "-", "--data-dir", dir, "--force")
-	if got.code != 0 || !strings.Contains(got.out, "Restored 2 tasks and 1 artifacts") || strings.Contains(got.out, "vault's key") {
+	if got.code != 0 || !strings.Contains(got.out, "Restored 2 tasks and 1 artifact ") || strings.Contains(got.out, "vault's key") {
 		t.Fatalf("restore --force = %+v", got)
 	}
 	for pattern, want := range map[string]int{"restore*": 0, "before-restore-*/" + store.FileName: 1, "before-restore-*/" + artifact.Dir: 1, "before-restore-*/vault.key": 1} {
@@ -229,7 +229,7 @@ func TestRestoreOverData(t *testing.T) {
 	if got := taskbay(t, "", "backup", file, "--force", "--data-dir", dir); got.code != 0 {
 		t.Fatalf("backup --force = %+v", got)
 	}
-	if got := taskbay(t, "", "restore", file, "--data-dir", fresh); got.code != 0 || !strings.Contains(got.out, "The vault's key for the credentials of 1 agents is not here") {
+	if got := taskbay(t, "", "restore", file, "--data-dir", fresh); got.code != 0 || !strings.Contains(got.out, "The vault's key for the credentials of 1 agent is not here") {
 		t.Errorf("restore without keys = %+v", got)
 	}
 }

@@ -80,6 +80,6 @@ func (c migrateAfterRestoreCommand) Run(ctx context.Context, s Streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "%d commands were about to be sent, and are uncertain now.\n", n)
+	_, err = fmt.Fprintf(s.Out, "%s %s about to be sent: uncertain now.\n", count(n, "command"), was(n))
 	return err
 }

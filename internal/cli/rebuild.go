@@ -67,15 +67,15 @@ func (n *replayed) add(s Streams, t task.Replayed) (err error) {
 func (n *replayed) end(s Streams) error {
 	purged := ""
 	if n.purged > 0 {
-		purged = fmt.Sprintf("The raw record of %d more tasks was purged, so that they are not replayed.\n", n.purged)
+		purged = fmt.Sprintf("The raw record of %s more was purged, so that it is not replayed.\n", count(n.purged, "task"))
 	}
 	tasks := n.tasks - n.purged
-	if _, err := fmt.Fprintf(s.Out, "Replayed %d observations of %d tasks: %d as shown, %d differ, %d cannot be replayed.\n%s",
-		n.events, tasks, tasks-n.differ-n.unknown, n.differ, n.unknown, purged); err != nil {
+	if _, err := fmt.Fprintf(s.Out, "Replayed %s of %s: %d as shown, %d differ, %d cannot be replayed.\n%s",
+		count(n.events, "observation"), count(tasks, "task"), tasks-n.differ-n.unknown, n.differ, n.unknown, purged); err != nil {
 		return err
 	}
 	if n.differ > 0 {
-		return &failure{exitFailed, fmt.Errorf("what is shown of %d tasks was kept; please report this", n.differ)}
+		return &failure{exitFailed, fmt.Errorf("what is shown of %s was kept; please report this", count(n.differ, "task"))}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func TestRebuild(t *testing.T) {
 	bot := s.SampleAgent(demo.Form)
 	c := s.Send(bot.ID, map[string]any{"text": "deploy"})
 	s.TaskIn(c.TaskID, "TASK_STATE_INPUT_REQUIRED")
-	if got := taskbay(t, "", "rebuild", "--data-dir", dir); got.code != 0 || !strings.Contains(got.out, " of 1 tasks: 1 as shown, 0 differ, 0 cannot be replayed.") {
+	if got := taskbay(t, "", "rebuild", "--data-dir", dir); got.code != 0 || !strings.Contains(got.out, " of 1 task: 1 as shown, 0 differ, 0 cannot be replayed.") {
 		t.Errorf("rebuild = %+v", got)
 	}
 	if got := taskbay(t, "", "rebuild", "no-such-task", "--data-dir", dir); got.code == 0 || !strings.Contains(got.err, "task no-such-task: There is no such task.") {

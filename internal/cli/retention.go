@@ -35,7 +35,7 @@ func (c retentionShow) Run(ctx context.Context, s Streams) error {
 func retentionWords(setting retention.Setting) string {
 	text := "Raw observations and files are kept for ever."
 	if setting.Days > 0 {
-		text = fmt.Sprintf("Raw observations and files of tasks that ended are purged %d days after their last change.", setting.Days)
+		text = fmt.Sprintf("Raw observations and files of tasks that ended are purged %s after their last change.", count(setting.Days, "day"))
 	}
 	if setting.SetBy != "" {
 		text += fmt.Sprintf(" Set by %s at %s UTC.", oneLine(setting.SetBy), setting.SetAt.UTC().Format("2006-01-02 15:04"))
@@ -101,7 +101,8 @@ func (c retentionRun) Run(ctx context.Context, s Streams) error {
 		if err != nil {
 			return explainFields(err, map[string]string{"days": "--days"})
 		}
-		_, err = fmt.Fprintf(s.Out, "%s %d observations, %d bytes, and %d files, %d bytes, of %d tasks.\n", verb, found.Events, found.Bytes, found.Artifacts, found.ArtifactBytes, found.Tasks)
+		_, err = fmt.Fprintf(s.Out, "%s %s, %s, and %s, %s, of %s.\n", verb,
+			count(found.Events, "observation"), count(found.Bytes, "byte"), count(found.Artifacts, "file"), count(found.ArtifactBytes, "byte"), count(found.Tasks, "task"))
 		return err
 	})
 }

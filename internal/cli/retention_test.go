@@ -39,10 +39,10 @@ func TestRetention(t *testing.T) {
 		{[]string{"set", "0"}, 2, "1 to 36500, or off"},
 		{[]string{"run", "--days", "30"}, 2, "--dry-run"},
 		{[]string{"run", "--dry-run", "--days", "40000"}, 1, "1 to 36500"},
-		{[]string{"run", "--dry-run", "--days", "30"}, 0, "Would purge 1 observations"},
+		{[]string{"run", "--dry-run", "--days", "30"}, 0, "Would purge 1 observation,"},
 		{[]string{"set", "30"}, 0, "purged 30 days after"},
-		{[]string{"run", "--dry-run"}, 0, "and 1 files, 2 bytes, of 1 tasks"},
-		{[]string{"run"}, 0, "Purged 1 observations"},
+		{[]string{"run", "--dry-run"}, 0, "and 1 file, 2 bytes, of 1 task."},
+		{[]string{"run"}, 0, "Purged 1 observation,"},
 		{[]string{"run"}, 0, "Purged 0 observations"},
 		{[]string{"set", "off"}, 0, "(command line) at"},
 	} {
@@ -69,7 +69,7 @@ func TestRetention(t *testing.T) {
 	if page := s.Page("/tasks/" + c.TaskID); !strings.Contains(page, "files of this task were purged") {
 		t.Error("the task's page does not say that it was purged")
 	}
-	if got := taskbay(t, "", "rebuild", "--data-dir", dir); got.code != 0 || !strings.Contains(got.out, "of 0 tasks: 0 as shown") || !strings.Contains(got.out, "1 more tasks was purged") {
+	if got := taskbay(t, "", "rebuild", "--data-dir", dir); got.code != 0 || !strings.Contains(got.out, "of 0 tasks: 0 as shown") || !strings.Contains(got.out, "1 task more was purged") {
 		t.Errorf("rebuild = %+v", got)
 	}
 }

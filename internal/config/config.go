@@ -26,14 +26,14 @@ import (
 // The defaults that differ between commands are variables, see Defaults and Demo.
 type Config struct {
 	Listen            string            `default:"127.0.0.1:3002" env:"TASKBAY_LISTEN" placeholder:"HOST:PORT" help:"Address to serve on; port 0 takes a free one. Loopback only, unless people sign in: see --oidc-issuer."`
-	DataDir           string            `default:"${data_dir}" type:"path" env:"TASKBAY_DATA_DIR" placeholder:"DIR" help:"Where everything is kept. Made for you alone (0700) if it is not there; one that others can look into is used with a warning. One process at a time."`
+	DataDir           string            `default:"${data_dir}" type:"path" env:"TASKBAY_DATA_DIR" placeholder:"DIR" help:"Where everything is kept. Made for you alone (0700) if it is not there; one that others can look into is used with a warning. One process at a time, unless the database is PostgreSQL."`
 	DatabaseURL       string            `env:"TASKBAY_DATABASE_URL" placeholder:"URL" help:"PostgreSQL database to use instead of SQLite in the data directory, as postgres://USER:PASSWORD@HOST/DATABASE. Set it in the environment or the file: arguments can be seen by others on the machine."`
 	AutoMigrate       bool              `env:"TASKBAY_AUTO_MIGRATE" help:"Bring the schema of a PostgreSQL database up to date at start. Without it, run taskbay migrate up. SQLite is always brought up to date."`
 	Workers           *bool             `default:"true" negatable:"" env:"TASKBAY_WORKERS" help:"Send commands and keep tasks current in this process. With --no-workers it only serves, and taskbay worker does the work: PostgreSQL only."`
 	Open              *bool             `negatable:"" env:"TASKBAY_OPEN" help:"Open the page in the browser at start. ${open_default}"`
 	LogLevel          string            `default:"${log_level}" enum:"debug,info,warn,error" env:"TASKBAY_LOG_LEVEL" placeholder:"LEVEL" help:"Least level that is logged, to standard error: debug, info, warn or error."`
 	LogFormat         string            `default:"text" enum:"text,json" env:"TASKBAY_LOG_FORMAT" placeholder:"FORMAT" help:"How the log is written: text or json."`
-	MetricsListen     string            `env:"TASKBAY_METRICS_LISTEN" placeholder:"HOST:PORT" help:"Address to serve /metrics, /healthz and /readyz on, for processes that serve no pages, and to be asked from other machines. Without it they are at the address of the pages."`
+	MetricsListen     string            `env:"TASKBAY_METRICS_LISTEN" placeholder:"HOST:PORT" help:"Address to serve /metrics, /healthz and /readyz on, for processes that serve no pages, and to be asked from other machines. Without it they are at the address of the pages, and a taskbay worker answers nowhere."`
 	OTLPEndpoint      string            `name:"otlp-endpoint" env:"TASKBAY_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Collector that OpenTelemetry traces are sent to, over OTLP/HTTP, such as http://127.0.0.1:4318. None are made without it."`
 	SignIn            signin.Options    `embed:""`
 	Network           netpolicy.Options `embed:""`

@@ -56,7 +56,7 @@ func Reference() ([]byte, error) {
 	out.WriteString(preamble)
 	out.WriteString("\n## `taskbay serve`\n\n")
 	table(&out, serve.Flags, nil)
-	out.WriteString("\n## `taskbay worker`\n\nTakes the same options, needs `--database-url`, and listens nowhere.\n")
+	out.WriteString("\n## `taskbay worker`\n\nTakes the same options, needs `--database-url`, and listens at `--metrics-listen` alone.\n")
 	out.WriteString("\n## `taskbay demo`\n\nTakes the options of `taskbay serve`. These differ or come on top:\n\n")
 	table(&out, differing(demo.Flags, serve.Flags), map[string]string{"open": "on in a terminal"})
 	out.WriteString(afterword)

@@ -820,7 +820,7 @@ func pinnedInterface(a agent.Agent) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if a.ID != "" {
+		if a.ID != "" && a.RemovedAt.IsZero() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
