@@ -8,13 +8,10 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -212,23 +209,7 @@ func TestCanaries(t *testing.T) {
 	}
 	s.Stop()
 	findCanary(t, "the log", log.text(), all...)
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil || len(files) < 2 {
-		t.Fatalf("files %v, %v", files, err)
-	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		findCanary(t, file, string(content), all...)
-	}
+	findInFiles(t, dir, all...)
 }
 
 // TestSecretInPieces calls an agent that repeats its token as language models speak,
