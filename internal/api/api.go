@@ -25,7 +25,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.14.0"
+const Version = "1.15.0"
 
 const (
 	prefix       = "/api/v1"
@@ -48,6 +48,8 @@ type Config struct {
 	Retention     Retention
 	Trail         Trail
 	Door          *httpguard.Door // lets requests in
+	Sessions      Sessions
+	Tokens        Tokens
 	Log           *slog.Logger
 }
 
@@ -128,6 +130,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 				{Name: "Wire", Description: "What was really said to agents and by them, without secrets."},
 				{Name: "Retention", Description: "For how long what agents sent is kept, byte for byte."},
 				{Name: "Audit", Description: "Who did what: a trail that is only ever added to."},
+				{Name: "Access", Description: "Who one is, where one is signed in, and the tokens of programs."},
 				{Name: "Forms", Description: "Checks for those who write form definitions."},
 			},
 		},
@@ -149,6 +152,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	s.registerWire(api)
 	s.registerRetention(api)
 	s.registerAudit(api)
+	s.registerAccess(api)
 	allowNull(api.OpenAPI().Components.Schemas)
 	return api.OpenAPI()
 }

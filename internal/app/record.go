@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/audit/trail"
@@ -23,6 +24,8 @@ type Record struct {
 	Credentials *credential.Service // nil before UseKeys
 	Replay      *task.Replay
 	Retention   *retention.Service
+	Tokens      *access.Tokens
+	Members     *access.Members
 	Trail       *trail.Reader
 	Verifier    *audit.Verifier
 
@@ -41,6 +44,8 @@ func OpenRecord(ctx context.Context, d config.Data) (*Record, error) {
 		Agents:    &agent.Catalogue{Update: store.For[agent.Tx](db.Update), View: store.For[agent.Tx](db.View), NewID: newID},
 		Replay:    &task.Replay{Update: store.For[task.ReplayTx](db.Update)},
 		Retention: newRetention(db, slog.New(slog.DiscardHandler)),
+		Tokens:    newTokens(db, slog.New(slog.DiscardHandler)),
+		Members:   &access.Members{Update: store.For[access.MemberTx](db.Update), View: store.For[access.MemberTx](db.View), NewID: newID},
 		Trail:     newTrail(db, &task.Reader{View: store.For[task.ReadTx](db.View)}, sealer),
 		Verifier:  &audit.Verifier{View: store.For[audit.VerifyTx](db.View), Sealer: sealer},
 		db:        db,

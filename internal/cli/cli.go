@@ -62,6 +62,7 @@ type commands struct {
 	Audit      auditCommands      `cmd:"" help:"Verify the trail of who did what, or export it."`
 	DemoAgent  demoAgentCommand   `cmd:"" help:"Run only the sample agents, for a Taskbay elsewhere."`
 	Credential credentialCommands `cmd:"" help:"Set, list and revoke what Taskbay shows to agents to be let in."`
+	Token      tokenCommands      `cmd:"" help:"Make, list and revoke the tokens that programs call the API with."`
 	Trust      trustCommands      `cmd:"" help:"Pin the public keys that agents' cards are signed with."`
 	Form       formCommands       `cmd:"" help:"Check, answer and fill in form definitions."`
 	Version    versionCommand     `cmd:"" help:"Say which version this is."`

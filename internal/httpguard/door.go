@@ -53,13 +53,16 @@ type Door struct {
 	open map[string]*organisation // by ID: those of which something is open
 }
 
-type principalKey struct{}
+type identityKey struct{}
 
 // Principal returns on whose behalf a request is that was let in, by its context; the
 // zero one, which may do nothing, if it was not, or if nobody is signed in.
-func Principal(ctx context.Context) access.Principal {
-	p, _ := ctx.Value(principalKey{}).(access.Principal)
-	return p
+func Principal(ctx context.Context) access.Principal { return Identity(ctx).Principal }
+
+// Identity is Principal with the time when what they came by stops to work.
+func Identity(ctx context.Context) access.Identity {
+	who, _ := ctx.Value(identityKey{}).(access.Identity)
+	return who
 }
 
 // Admit returns a handler that passes on to next the requests of those who may make
@@ -84,7 +87,7 @@ func (d *Door) Admit(need access.Need, next http.Handler, refuse Refuse) http.Ha
 			d.refuse(w, r, err, refuse, v)
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), principalKey{}, v.who.Principal))
+		r = r.WithContext(context.WithValue(r.Context(), identityKey{}, v.who))
 		if err := d.permit(w, r, need, v); err != nil {
 			d.refuse(w, r, err, refuse, v)
 			return
