@@ -2,12 +2,16 @@ package docs_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/textproto"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,7 +19,6 @@ import (
 	"testing"
 
 	"github.com/yuin/goldmark/ast"
-	"mvdan.cc/sh/v3/shell"
 
 	"github.com/agent-taskbay/taskbay/internal/app/apptest"
 )
@@ -48,6 +51,10 @@ func TestAPIExamples(t *testing.T) {
 		addresses: strings.NewReplacer(documentedConsole, s.URL(), documentedAgents, strings.TrimSuffix(s.SampleCardURL("form"), "/form/card.json")),
 		reverse:   strings.NewReplacer(s.URL(), documentedConsole, strings.TrimSuffix(s.SampleCardURL("form"), "/form/card.json"), documentedAgents),
 		kept:      make(map[string]string),
+		curlHome:  t.TempDir(),
+	}
+	if err := os.WriteFile(filepath.Join(r.curlHome, ".curlrc"), []byte(curlConfig), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	for _, e := range readExamples(t) {
 		if !r.run(t, e) {
@@ -119,20 +126,20 @@ type runner struct {
 	*apptest.Server
 	addresses, reverse *strings.Replacer
 	kept               map[string]string
+	curlHome           string
 }
 
 // run reports whether the example holds. What only reads is asked again until it
 // does: an agent takes its time.
 func (r *runner) run(t *testing.T, e example) bool {
 	t.Helper()
-	request := r.request(t, e.command)
 	var answer, difference string
 	attempt := func() bool {
-		answer = r.ask(t, request, e)
+		answer = r.ask(t, e)
 		difference = differs(e.answer, answer)
 		return difference == ""
 	}
-	if request.Method == http.MethodGet {
+	if reads(e.command) {
 		r.Eventually("the answer that docs/api.md has to\n"+e.command, func() bool {
 			before := difference
 			held := attempt()
@@ -151,74 +158,64 @@ func (r *runner) run(t *testing.T, e example) bool {
 	return true
 }
 
-// request makes the request of a curl command. It takes those flags that the
-// page needs.
-func (r *runner) request(t *testing.T, command string) *http.Request {
-	t.Helper()
-	words, err := shell.Fields(command, func(name string) string { return r.kept[name] })
-	if err != nil || len(words) == 0 || words[0] != "curl" {
-		t.Fatalf("no curl command: %s (%v)", command, err)
-	}
-	method, address, content, header := http.MethodGet, "", "", http.Header{}
-	for i := 1; i < len(words); i++ {
-		value := func() string { i++; return words[i] }
-		switch word := words[i]; {
-		case word == "-i" || word == "-N":
-		case word == "-X":
-			method = value()
-		case word == "-H":
-			name, text, _ := strings.Cut(value(), ": ")
-			header.Set(name, text)
-		case word == "--json":
-			content = r.addresses.Replace(value())
-			if method == http.MethodGet { // -X says otherwise
-				method = http.MethodPost
-			}
-			header.Set("Content-Type", "application/json")
-		case strings.HasPrefix(word, documentedConsole):
-			address = r.addresses.Replace(word)
-		default:
-			t.Fatalf("%q is not understood in: %s", word, command)
-		}
-	}
-	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(content))
-	if err != nil {
-		t.Fatalf("%s: %v", command, err)
-	}
-	request.Header = header
-	return request
-}
-
-// ask makes the request and returns the answer in the form of the example's.
-func (r *runner) ask(t *testing.T, request *http.Request, e example) string {
+// ask runs the command in a shell and returns the answer in the form of the example's.
+func (r *runner) ask(t *testing.T, e example) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context()) // which ends a stream
-	defer stop()
-	again := request.Clone(ctx)
-	if request.GetBody != nil {
-		again.Body, _ = request.GetBody() // a strings.Reader has no errors
+	command := exec.CommandContext(ctx, "sh", "-c", "exec "+r.addresses.Replace(e.command))
+	command.Env = append(os.Environ(), "CURL_HOME="+r.curlHome)
+	for name, value := range r.kept {
+		command.Env = append(command.Env, name+"="+value)
 	}
-	response, err := http.DefaultClient.Do(again)
+	var complaints bytes.Buffer
+	command.Stderr = &complaints
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		stop()
+		_ = command.Wait() // what it says is looked at below
+	}()
+	lines := textproto.NewReader(bufio.NewReader(out))
+	status, err := lines.ReadLine()
+	if err != nil {
+		stop()
+		_ = command.Wait()
+		t.Fatalf("%s\nsays nothing (the examples need curl, of 2022 or later): %s", e.command, &complaints)
+	}
+	header, err := lines.ReadMIMEHeader()
 	if err != nil {
 		t.Fatalf("%s: %v", e.command, err)
 	}
-	defer func() { _ = response.Body.Close() }()
 	var content string
 	if e.kind == "text" {
-		content = readEvent(t, response.Body)
+		content = readEvent(t, lines.R)
 	} else {
-		raw, err := io.ReadAll(response.Body)
+		raw, err := io.ReadAll(lines.R)
 		if err != nil {
 			t.Fatalf("%s: %v", e.command, err)
 		}
 		content = string(raw)
 	}
 	if e.kind == "http" {
-		content = "HTTP/1.1 " + response.Status + "\n" + headers(e.answer, response.Header) + "\n" + content
-	} else if response.StatusCode != http.StatusOK {
-		t.Fatalf("%s\nwas answered %s: %s", e.command, response.Status, content)
+		content = status + "\n" + headers(e.answer, http.Header(header)) + "\n" + content
+	} else if !strings.HasPrefix(status, "HTTP/1.1 200 ") {
+		t.Fatalf("%s\nwas answered %s: %s", e.command, status, content)
 	}
 	return r.reverse.Replace(content)
+}
+
+// curlConfig has curl tell the status and the headers of every answer, and nothing of
+// itself.
+const curlConfig = "include\nsilent\nshow-error\nmax-time = 120\n"
+
+// reads reports whether a command only reads: curl writes with --json and -X.
+func reads(command string) bool {
+	return !strings.Contains(command, " --json ") && !strings.Contains(command, " -X ")
 }
 
 // readEvent reads the first event of a stream.

@@ -2,7 +2,7 @@
 // everything there is. ./check in the root builds and runs it.
 //
 // It prints a line a step, and what is wrong under the step that found it. What
-// it needs and does not find (Chromium, PostgreSQL, Node.js, a C compiler) it
+// it needs and does not find (Chromium, PostgreSQL, Node.js, curl, a C compiler) it
 // installs with apt where it may; PostgreSQL it then starts for itself, in a
 // temporary directory. What it could not check it says at the end. With
 // TASKBAY_CHECK=all that is a failure.

@@ -22,6 +22,7 @@ var (
 	postgres = need{[]string{"initdb"}, []string{"postgresql"}, "the tests on PostgreSQL"}
 	node     = need{[]string{"node"}, []string{"nodejs"}, "the tests with the JavaScript SDK"}
 	npm      = need{[]string{"npm"}, []string{"npm"}, "the tests with the JavaScript SDK"}
+	curl     = need{[]string{"curl"}, []string{"curl"}, "the examples of the API"}
 	compiler = need{[]string{"gcc", "clang"}, []string{"gcc", "libc6-dev"}, "the race detector"}
 )
 
@@ -29,7 +30,7 @@ var (
 // nothing that needs it is checked.
 func needs(ctx context.Context, c *check) error {
 	var packages []string
-	for _, n := range []need{chromium, postgres, node, npm, compiler} {
+	for _, n := range []need{chromium, postgres, node, npm, curl, compiler} {
 		if missing(n) != "" {
 			packages = append(packages, n.packages...)
 		}
