@@ -16,6 +16,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/audit/trail"
 	"github.com/agent-taskbay/taskbay/internal/command"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/httpguard/guardtest"
@@ -48,7 +49,7 @@ func newStage(t *testing.T, definition string) *stage {
 		Question: &task.Question{MessageID: "asked", Prompt: "A few questions.", Parts: parts, Form: f, FormPart: 1},
 	}}
 	s.Server = httptest.NewUnstartedServer(web.New(web.Config{
-		Agents: s, Commands: s, Tasks: stagedTasks{s}, Live: &s.hub, Blobs: s,
+		Agents: s, Commands: s, Tasks: stagedTasks{s}, Trail: stagedTrail{}, Live: &s.hub, Blobs: s,
 		Door: guardtest.Local(), Version: "test", Log: slog.New(slog.DiscardHandler),
 	}))
 	// Streams last as long as their request, which ends with the server.
@@ -168,6 +169,14 @@ func (s *stage) List(context.Context, access.Principal) ([]agent.Agent, error) {
 
 func (s *stage) Reach(_ context.Context, p access.Principal, _ string) (access.Reach, error) {
 	return access.NewReach(p, nil), nil
+}
+
+// stagedTrail is the trail of a task with which nobody has done anything. Nothing else
+// of a trail is asked for here.
+type stagedTrail struct{ web.Trail }
+
+func (stagedTrail) OfTask(context.Context, access.Principal, string, trail.Filter) (trail.Page, error) {
+	return trail.Page{}, nil
 }
 
 func (s *stage) Get(context.Context, access.Principal, string) (agent.Agent, error) {
