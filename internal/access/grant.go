@@ -13,23 +13,23 @@ import (
 // Subject is to whom something is granted: a member, a team, or everybody in the
 // organisation if it is neither.
 type Subject struct {
-	MemberID string
-	TeamID   string
-	Name     string // of the member or the team; "" for everybody
+	MemberID string `json:"memberId,omitempty"`
+	TeamID   string `json:"teamId,omitempty"`
+	Name     string `json:"name,omitempty"` // of the member or the team; "" for everybody
 }
 
 // Grant lets its subject read or operate an agent, or one of its skills. What is
 // granted to a viewer is to read, whatever it says.
 type Grant struct {
-	ID             string // UUIDv7
-	OrganisationID string
-	Subject        Subject
-	AgentID        string
-	AgentName      string
-	SkillID        string // "" is the whole agent
-	Permission     Permission
-	Enabled        bool
-	CreatedAt      time.Time
+	ID             string     `json:"id"` // UUIDv7
+	OrganisationID string     `json:"organisationId"`
+	Subject        Subject    `json:"subject"`
+	AgentID        string     `json:"agentId"`
+	AgentName      string     `json:"agentName"`
+	SkillID        string     `json:"skillId,omitempty"` // "" is the whole agent
+	Permission     Permission `json:"permission"`
+	Enabled        bool       `json:"enabled"`
+	CreatedAt      time.Time  `json:"createdAt"`
 }
 
 // Grantable is an agent as grants need it.

@@ -24,15 +24,15 @@ type Organisation struct {
 // exact issuer and subject that their OpenID provider gives; nothing else that it says
 // of them counts.
 type Member struct {
-	ID             string // UUIDv7, or "local-operator"
-	OrganisationID string
-	Kind           Kind   // KindLocal, KindPerson or KindService
-	Issuer         string // of a person
-	Subject        string // of a person
-	Name           string
-	Role           Role
-	CreatedAt      time.Time
-	DisabledAt     time.Time // zero for one who may sign in
+	ID             string    `json:"id"` // UUIDv7, or "local-operator"
+	OrganisationID string    `json:"organisationId"`
+	Kind           Kind      `json:"kind"`              // KindLocal, KindPerson or KindService
+	Issuer         string    `json:"issuer,omitempty"`  // of a person
+	Subject        string    `json:"subject,omitempty"` // of a person
+	Name           string    `json:"name"`
+	Role           Role      `json:"role"`
+	CreatedAt      time.Time `json:"createdAt"`
+	DisabledAt     time.Time `json:"disabledAt,omitzero"` // zero for one who may sign in
 }
 
 // Enabled reports whether the member may sign in.

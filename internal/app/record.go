@@ -25,9 +25,9 @@ type Record struct {
 	Replay      *task.Replay
 	Retention   *retention.Service
 	Tokens      *access.Tokens
-	Members     *access.Members
 	Trail       *trail.Reader
 	Verifier    *audit.Verifier
+	Rights
 
 	db *store.DB
 }
@@ -45,9 +45,9 @@ func OpenRecord(ctx context.Context, d config.Data) (*Record, error) {
 		Replay:    &task.Replay{Update: store.For[task.ReplayTx](db.Update)},
 		Retention: newRetention(db, slog.New(slog.DiscardHandler)),
 		Tokens:    newTokens(db, slog.New(slog.DiscardHandler)),
-		Members:   &access.Members{Update: store.For[access.MemberTx](db.Update), View: store.For[access.MemberTx](db.View), NewID: newID},
 		Trail:     newTrail(db, &task.Reader{View: store.For[task.ReadTx](db.View)}, sealer),
 		Verifier:  &audit.Verifier{View: store.For[audit.VerifyTx](db.View), Sealer: sealer},
+		Rights:    newRights(db),
 		db:        db,
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/app"
 )
@@ -14,7 +15,12 @@ import (
 // findAgent returns the agent that a person means: by its ID, the address of its
 // card, or its name.
 func findAgent(ctx context.Context, r *app.Record, named string) (agent.Agent, error) {
-	all, err := r.Agents.List(ctx, operator())
+	return findAgentOf(ctx, r, operator(), named)
+}
+
+// findAgentOf is findAgent among those that somebody sees.
+func findAgentOf(ctx context.Context, r *app.Record, p access.Principal, named string) (agent.Agent, error) {
+	all, err := r.Agents.List(ctx, p)
 	if err != nil {
 		return agent.Agent{}, err
 	}

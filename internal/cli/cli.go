@@ -63,6 +63,8 @@ type commands struct {
 	DemoAgent  demoAgentCommand   `cmd:"" help:"Run only the sample agents, for a Taskbay elsewhere."`
 	Credential credentialCommands `cmd:"" help:"Set, list and revoke what Taskbay shows to agents to be let in."`
 	Token      tokenCommands      `cmd:"" help:"Make, list and revoke the tokens that programs call the API with."`
+	User       userCommands       `cmd:"" help:"Say who may sign in, and make service accounts."`
+	Grant      grantCommands      `cmd:"" help:"Say who may read and operate which agents."`
 	Trust      trustCommands      `cmd:"" help:"Pin the public keys that agents' cards are signed with."`
 	Form       formCommands       `cmd:"" help:"Check, answer and fill in form definitions."`
 	Version    versionCommand     `cmd:"" help:"Say which version this is."`

@@ -10,7 +10,6 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/config"
-	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 type tokenCommands struct {
@@ -33,7 +32,7 @@ func (c tokenCreate) Run(ctx context.Context, s Streams) error {
 	return withRecord(ctx, c.Data, func(r *app.Record) error {
 		owner := access.LocalOperator().PersonID
 		if c.Member != "" {
-			found, err := findMember(ctx, r, c.Member)
+			found, err := findMember(ctx, r, operator(), c.Member)
 			if err != nil {
 				return err
 			}
@@ -50,30 +49,6 @@ func (c tokenCreate) Run(ctx context.Context, s Streams) error {
 		_, err = fmt.Fprintln(s.Out, secret)
 		return err
 	})
-}
-
-// findMember finds a member by ID, or by a name that only one has.
-func findMember(ctx context.Context, r *app.Record, given string) (access.Member, error) {
-	all, err := r.Members.List(ctx, operator())
-	if err != nil {
-		return access.Member{}, err
-	}
-	var named []access.Member
-	for _, m := range all {
-		if m.ID == given {
-			return m, nil
-		}
-		if m.Name == given {
-			named = append(named, m)
-		}
-	}
-	switch len(named) {
-	case 0:
-		return access.Member{}, fault.New(fault.NotFound, "There is no member with that ID or name.")
-	case 1:
-		return named[0], nil
-	}
-	return access.Member{}, fault.New(fault.Conflict, "%d members have that name: give the ID.", len(named))
 }
 
 type tokenList struct {
