@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 )
@@ -57,6 +59,8 @@ type SessionTx interface {
 	// EndSession ends one session, and EndOtherSessions all of a member's but one.
 	EndSession(membershipID, id string) (ended bool, err error)
 	EndOtherSessions(membershipID, except string) (ended int64, err error)
+	// Audit puts an entry on the trail, if the transaction is committed.
+	Audit(audit.Entry) error
 }
 
 // Sessions keeps who is signed in. What ends a session ends what is open by it.
@@ -79,7 +83,16 @@ func (s *Sessions) Begin(ctx context.Context, membershipID, client string) (secr
 	err = s.Update(ctx, func(tx SessionTx) error {
 		begun := Session{ID: s.NewID(), MembershipID: membershipID, Client: clientName(client), CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(life)}
 		expires = begun.ExpiresAt
-		return tx.InsertSession(begun, digest(secret))
+		sum := digest(secret)
+		if err := tx.InsertSession(begun, sum); err != nil {
+			return err
+		}
+		found, err := tx.SessionIdentities([]string{sum})
+		if err != nil {
+			return err
+		}
+		p := found[sum].Principal
+		return tx.Audit(audit.Entry{OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: audit.SignedIn, Detail: map[string]string{"browser": begun.Client}})
 	})
 	if err != nil {
 		return "", time.Time{}, err
@@ -119,9 +132,12 @@ func (s *Sessions) End(ctx context.Context, p Principal) error {
 		return nil
 	}
 	return s.Update(ctx, func(tx SessionTx) error {
-		_, err := tx.EndSession(p.PersonID, p.SessionID)
+		ended, err := tx.EndSession(p.PersonID, p.SessionID)
 		tx.Signal(live.AccessTopic(p.OrganisationID))
-		return err
+		if err != nil || !ended {
+			return err
+		}
+		return tx.Audit(audit.Entry{OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: audit.SignedOut})
 	})
 }
 
@@ -131,7 +147,13 @@ func (s *Sessions) EndOthers(ctx context.Context, p Principal) (ended int64, err
 	err = s.Update(ctx, func(tx SessionTx) (err error) {
 		ended, err = tx.EndOtherSessions(p.PersonID, p.SessionID)
 		tx.Signal(live.AccessTopic(p.OrganisationID))
-		return err
+		if err != nil || ended == 0 {
+			return err
+		}
+		return tx.Audit(audit.Entry{
+			OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: audit.SessionEnded, ObjectID: p.PersonID, ObjectName: p.Name,
+			Detail: map[string]string{"sessions": strconv.FormatInt(ended, 10)},
+		})
 	})
 	return ended, err
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/live"
 )
@@ -78,6 +79,8 @@ type TokenTx interface {
 	RevokeToken(organisationID, membershipID, id string) (Token, error)
 	// TouchToken writes down that a token was used, unless one did since.
 	TouchToken(id string, since time.Time) error
+	// Audit puts an entry on the trail, if the transaction is committed.
+	Audit(audit.Entry) error
 }
 
 // Tokens makes, checks and revokes API tokens. What ends a token ends what is open by
@@ -125,12 +128,23 @@ func (s *Tokens) Create(ctx context.Context, p Principal, asked NewToken) (t Tok
 		if len(others) >= MaxTokens {
 			return fault.New(fault.Conflict, "There are %d tokens already, which is as many as one member has: revoke some first.", MaxTokens)
 		}
-		return tx.InsertToken(t, digest(secret))
+		if err := tx.InsertToken(t, digest(secret)); err != nil {
+			return err
+		}
+		return tx.Audit(t.entry(p, audit.TokenMade))
 	})
 	if err != nil {
 		return Token{}, "", err
 	}
 	return t, secret, nil
+}
+
+// entry is what the trail says of something that was done with the token.
+func (t Token) entry(p Principal, action audit.Action) audit.Entry {
+	return audit.Entry{
+		OrganisationID: p.OrganisationID, Actor: p.Actor(), Action: action, ObjectID: t.ID, ObjectName: t.Name,
+		Detail: map[string]string{"memberId": t.MembershipID, "member": t.MemberName, "scope": string(t.Scope), "until": t.ExpiresAt.UTC().Format(time.RFC3339)},
+	}
 }
 
 // tokenOwner returns the member that somebody makes a token for.
@@ -289,9 +303,11 @@ func (s *Tokens) Revoke(ctx context.Context, p Principal, id string) (t Token, e
 		of = ""
 	}
 	err = s.Update(ctx, func(tx TokenTx) (err error) {
-		t, err = tx.RevokeToken(p.OrganisationID, of, id)
+		if t, err = tx.RevokeToken(p.OrganisationID, of, id); err != nil {
+			return err
+		}
 		tx.Signal(live.AccessTopic(p.OrganisationID))
-		return err
+		return tx.Audit(t.entry(p, audit.TokenRevoked))
 	})
 	return t, err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/artifact/artifacttest"
 	"github.com/agent-taskbay/taskbay/internal/command"
+	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/remote"
 	"github.com/agent-taskbay/taskbay/internal/store"
 	"github.com/agent-taskbay/taskbay/internal/task"
@@ -78,6 +80,7 @@ func Run(t *testing.T, open Open) {
 		"AuditTampering":           testAuditTampering,
 		"AuditWriters":             testAuditWriters,
 		"AuditPages":               testAuditPages,
+		"AuditOfAccess":            testAuditOfAccess,
 		"AuditExport":              testAuditExport,
 		"Replay":                   testReplay,
 		"ReplayFindsDifferences":   testReplayFindsDifferences,
@@ -140,7 +143,7 @@ type publications struct {
 func (p *publications) Publish(topics ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.topics = append(p.topics, topics...)
+	p.topics = append(p.topics, slices.DeleteFunc(topics, func(t string) bool { return t == live.AuditTopic })...) // which comes with most deeds
 }
 
 func (p *publications) PublishAll() { p.Publish("everything") }

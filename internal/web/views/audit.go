@@ -119,5 +119,7 @@ var detailNames = map[string]string{
 	"card": "Card", "health": "Health", "binding": "Binding", "version": "Version", "url": "Address", "tenant": "Tenant", "key": "Key", "until": "Until",
 	"type": "Type", "origins": "Origins", "question": "Question", "days": "Days", "before": "Days before", "observations": "Observations", "bytes": "Bytes",
 	"files": "Files", "fileBytes": "Bytes of files", "backupOf": "Backup of", "taskbay": "Made by Taskbay", "uncertain": "Uncertain commands", "format": "Format",
+	"browser": "Browser", "sessions": "Sessions", "member": "Member", "memberId": "Member ID", "scope": "Scope", "permission": "Permission", "grantId": "Grant",
+	"skillId": "Skill", "formerName": "Name before", "enabled": "Enabled",
 	"task": "Task", "kind": "Kind", "person": "Person", "from": "From", "to": "To",
 }
