@@ -248,7 +248,7 @@ func TestStreamComesBack(t *testing.T) {
 type untilCanceled struct{ io.ReadCloser }
 
 func (untilCanceled) Read([]byte) (int, error) {
-	time.Sleep(silence + time.Second)
+	<-time.After(silence + time.Second)
 	return 0, context.Canceled
 }
 
