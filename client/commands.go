@@ -47,6 +47,7 @@ type CommandBody struct {
 	Parts     []SendPart  `json:"parts,omitempty"`
 	TaskID    string      `json:"taskId,omitempty"` // the task to reply to or to cancel; "" starts one
 	ContextID string      `json:"contextId,omitempty"`
+	SkillID   string      `json:"skillId,omitempty"` // that a new task is held to; "" for none
 	Tenant    string      `json:"tenant,omitempty"`
 	MessageID string      `json:"messageId,omitempty"` // made if it is ""
 	Answers   string      `json:"answers,omitempty"`   // MessageID of the question that this answers

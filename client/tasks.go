@@ -17,6 +17,7 @@ type TaskSummary struct {
 	AgentID      string    `json:"agentId"`
 	AgentName    string    `json:"agentName"`
 	Tenant       string    `json:"tenant"`
+	SkillID      string    `json:"skillId,omitempty"` // that it is held to; "" if none
 	ContextID    string    `json:"contextId"`
 	Kind         string    `json:"kind"`  // task, or message if the agent answered directly
 	State        string    `json:"state"` // an A2A 1.0 name such as TASK_STATE_WORKING, or what the agent sent instead

@@ -25,7 +25,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.15.0"
+const Version = "1.16.0"
 
 const (
 	prefix       = "/api/v1"

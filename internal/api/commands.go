@@ -22,6 +22,7 @@ type CommandBody struct {
 	Tenant    string      `json:"tenant,omitempty"`
 	MessageID string      `json:"messageId,omitempty" doc:"The A2A messageId; made if left out."`
 	Answers   string      `json:"answers,omitempty" doc:"messageId of the question that this answers. If the question is a form, the one data part must be a valid answer to it."`
+	SkillID   string      `json:"skillId,omitempty" doc:"The skill that a new task is held to, of an agent whose card lists it and the skill routing extension. Whoever may send by single skills only has to name one. What follows on the task keeps it."`
 	Config    *SendConfig `json:"config,omitempty"`
 }
 
@@ -137,7 +138,7 @@ func (b CommandBody) content() (command.Body, error) {
 	}
 	return command.Body{
 		Action: action, Text: b.Text, Parts: parts, TaskID: b.TaskID, ContextID: b.ContextID,
-		Tenant: b.Tenant, MessageID: b.MessageID, Answers: b.Answers, Config: config,
+		Tenant: b.Tenant, MessageID: b.MessageID, Answers: b.Answers, SkillID: b.SkillID, Config: config,
 	}, nil
 }
 

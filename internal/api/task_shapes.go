@@ -14,6 +14,7 @@ type TaskSummary struct {
 	AgentID      string    `json:"agentId" format:"uuid"`
 	AgentName    string    `json:"agentName"`
 	Tenant       string    `json:"tenant"`
+	SkillID      string    `json:"skillId,omitempty" doc:"The skill that it is held to; absent if none."`
 	ContextID    string    `json:"contextId"`
 	Kind         string    `json:"kind" enum:"task,message" doc:"message: the agent answered directly, without a task."`
 	State        string    `json:"state" doc:"An A2A 1.0 name such as TASK_STATE_INPUT_REQUIRED, or what the agent sent instead."`
@@ -96,6 +97,7 @@ func summaryShape(t task.Task) TaskSummary {
 		AgentID:      t.AgentID,
 		AgentName:    t.AgentName,
 		Tenant:       t.Tenant,
+		SkillID:      t.SkillID,
 		ContextID:    t.ContextID,
 		Kind:         string(t.Kind),
 		State:        string(t.State),
