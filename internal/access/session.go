@@ -59,6 +59,9 @@ type SessionTx interface {
 	// EndSession ends one session, and EndOtherSessions all of a member's but one.
 	EndSession(membershipID, id string) (ended bool, err error)
 	EndOtherSessions(membershipID, except string) (ended int64, err error)
+	// Presences returns how the people of an organisation are signed in, by the IDs of
+	// their memberships; of one member alone unless memberID is "".
+	Presences(organisationID, memberID string) (map[string]Presence, error)
 	// Audit puts an entry on the trail, if the transaction is committed.
 	Audit(audit.Entry) error
 }
@@ -162,6 +165,26 @@ func (s *Sessions) EndOthers(ctx context.Context, p Principal) (ended int64, err
 func (s *Sessions) List(ctx context.Context, p Principal) (all []Session, err error) {
 	err = s.View(ctx, func(tx SessionTx) (err error) {
 		all, err = tx.Sessions(p.PersonID)
+		return err
+	})
+	return all, err
+}
+
+// Presence is how a person is signed in.
+type Presence struct {
+	Sessions int       // that are in use
+	LastAt   time.Time // that they signed in, by the trail; zero if they never did
+}
+
+// Presences says how the people of the organisation are signed in, by the IDs of their
+// memberships; of one member alone unless memberID is "". Only administrators may know,
+// others get fault.Forbidden.
+func (s *Sessions) Presences(ctx context.Context, p Principal, memberID string) (all map[string]Presence, err error) {
+	if err := Allow(p, NeedAdminister); err != nil {
+		return nil, err
+	}
+	err = s.View(ctx, func(tx SessionTx) (err error) {
+		all, err = tx.Presences(p.OrganisationID, memberID)
 		return err
 	})
 	return all, err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
@@ -96,4 +97,25 @@ func (tx *Tx) EndOtherSessions(membershipID, except string) (int64, error) {
 		return 0, fmt.Errorf("end the other sessions of a member: %w", err)
 	}
 	return n, nil
+}
+
+// Presences implements access.SessionTx.
+func (tx *Tx) Presences(organisationID, memberID string) (map[string]access.Presence, error) {
+	found := map[string]access.Presence{}
+	_, err := collect(tx, func(s scanner) (struct{}, error) {
+		var id string
+		var present access.Presence
+		var last micros
+		err := s.Scan(&id, &present.Sessions, &last)
+		present.LastAt = last.Time
+		found[id] = present
+		return struct{}{}, err
+	}, `SELECT m.id, (SELECT COUNT(*) FROM session s WHERE s.membership_id = m.id AND `+inUse+`),
+			(SELECT e.at_us FROM audit_entry e WHERE e.organisation_id = m.organisation_id AND e.actor_id = m.id AND e.action = ? ORDER BY e.at_us DESC, e.id DESC LIMIT 1)
+		FROM membership m WHERE m.organisation_id = ? AND m.kind = 'person' AND (m.id = ? OR ? = '')`,
+		us(tx.now), string(audit.SignedIn), organisationID, memberID, memberID)
+	if err != nil {
+		return nil, fmt.Errorf("read how people are signed in: %w", err)
+	}
+	return found, nil
 }

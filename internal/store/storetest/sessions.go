@@ -149,3 +149,45 @@ func testSignOut(b *bench) {
 		b.Errorf("Standing of many: %d found, %v; want 1", len(found), err)
 	}
 }
+
+// testPresences counts who is signed in, and finds on the trail when they last did.
+func testPresences(b *bench) {
+	s := b.sessions()
+	ann, bob := b.member(access.KindPerson, "Ann", access.Viewer), b.member(access.KindPerson, "Bob", access.Viewer)
+	b.member(access.KindService, "Robot", access.Viewer)
+	b.exec("INSERT INTO organisation (id, name, created_us) VALUES ('other', 'Other', 0)")
+	b.exec("INSERT INTO membership (id, organisation_id, kind, issuer, subject, name, role, created_us) VALUES ('elsewhere', 'other', 'person', 'https://x', 'x', 'X', 'admin', 0)")
+	b.begin(s, ann)
+	_, p := b.begin(s, ann)
+	b.begin(s, "elsewhere")
+	before := time.Now().Add(-time.Minute)
+	presences := func(memberID string, want map[string]int) {
+		b.Helper()
+		all, err := s.Presences(b.Context(), access.LocalOperator(), memberID)
+		got := map[string]int{}
+		for id, present := range all {
+			got[id] = present.Sessions
+			if present.LastAt.After(before) != (id == ann) {
+				b.Errorf("%s signed in at %v last", id, present.LastAt)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			b.Errorf("sessions mismatch (-want +got), %v:\n%s", err, diff)
+		}
+	}
+	presences("", map[string]int{ann: 2, bob: 0})
+	presences(bob, map[string]int{bob: 0})
+	presences("elsewhere", map[string]int{})
+	if _, err := s.EndOthers(b.Context(), p); err != nil {
+		b.Errorf("EndOthers: %v", err)
+	}
+	presences(ann, map[string]int{ann: 1})
+	if err := s.End(b.Context(), p); err != nil {
+		b.Errorf("End: %v", err)
+	}
+	b.exec("DELETE FROM session")
+	presences(ann, map[string]int{ann: 0})
+	if _, err := s.Presences(b.Context(), p, ""); fault.KindOf(err) != fault.Forbidden {
+		b.Errorf("Presences for a viewer: %v, want forbidden", err)
+	}
+}

@@ -111,6 +111,7 @@ func Run(t *testing.T, open Open) {
 		"Sessions":                 testSessions,
 		"SessionsFollowTheRecord":  testSessionsFollowTheRecord,
 		"SignOut":                  testSignOut,
+		"Presences":                testPresences,
 		"SignInsComeBackOnce":      testSignInsComeBackOnce,
 		"ExactIdentities":          testExactIdentities,
 		"Tokens":                   testTokens,
