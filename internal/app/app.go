@@ -271,11 +271,12 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents, Secrets: a.withoutSecrets}
 	records := newTrail(db, tasks, a.sealer)
 	blobs := &task.Blobs{View: store.For[task.BlobTx](db.View), Bytes: a.artifacts}
-	door := a.door(hub, c, o)
+	door, rights := a.door(hub, c, o), newRights(db)
 
 	pages := web.New(web.Config{
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub,
 		Wire: exchanges, Blobs: blobs, Retention: a.retention, Trail: records,
+		Tokens: a.apiTokens, Members: rights.Members, Teams: rights.Teams, Grants: rights.Grants,
 		Door: door, Version: o.Version, Log: o.Log, Demo: o.SampleAgents != "",
 		SignIn: a.signingIn(), Sessions: a.sessions,
 	})

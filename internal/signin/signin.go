@@ -101,6 +101,9 @@ func New(o Options, c Config) (*Service, error) {
 // Secure reports whether the pages are opened over TLS.
 func (s *Service) Secure() bool { return strings.HasPrefix(s.options.Origin, "https://") }
 
+// Issuer is what the provider calls itself, exactly.
+func (s *Service) Issuer() string { return s.options.Issuer }
+
 // Provider is the name of the provider's host, for people.
 func (s *Service) Provider() string {
 	u, err := url.Parse(s.options.Issuer)

@@ -30,6 +30,8 @@ type console struct {
 	wire  fakeWire
 	trail fakeTrail
 
+	people fakePeople
+
 	mu        sync.Mutex
 	agents    []agent.Agent
 	tasks     []task.Task
@@ -53,8 +55,10 @@ type submission struct {
 func newConsole(t *testing.T) *console {
 	t.Helper()
 	c := &console{agents: sampleAgents(), tasks: sampleTasks(), blobs: map[string]string{sampleDigest: "a,b\n1,2\n"}}
+	c.people.fill(c.agents)
 	config := Config{
 		Agents: fakeAgents{c}, Credentials: &fakeCredentials{}, Wire: &c.wire, Commands: fakeCommands{c}, Checks: fakeChecks{c}, Tasks: fakeTasks{c}, Blobs: fakeBlobs{c}, Retention: &fakeRetention{}, Trail: &c.trail, Live: &c.hub,
+		Members: &c.people, Teams: fakeTeams{&c.people}, Grants: fakeGrants{&c.people}, Tokens: fakeTokens{&c.people}, Sessions: presentPeople{},
 		Door: guardtest.Local(), Version: "v1.2.3", Log: slog.New(slog.DiscardHandler),
 	}
 	c.server = newServer(config)

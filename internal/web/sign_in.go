@@ -20,6 +20,8 @@ type SignIn interface {
 	// well; "" if it has none.
 	Provider() string
 	SignOutURL() string
+	// Issuer is what the provider calls itself, by which people are known.
+	Issuer() string
 	// Secure reports whether the pages are opened over TLS.
 	Secure() bool
 	// Begin returns the address at the provider to go to, and what Cookie has the
@@ -39,8 +41,14 @@ type Sessions interface {
 	// Begin returns the secret that the browser keeps, and when it stops to work;
 	// fault.Forbidden if the member may not sign in.
 	Begin(ctx context.Context, membershipID, client string) (secret string, expires time.Time, err error)
-	// End ends the session that the principal came by.
+	// End ends the session that the principal came by, EndOthers all of theirs but that
+	// one, and List returns those that are in use.
 	End(ctx context.Context, p access.Principal) error
+	EndOthers(ctx context.Context, p access.Principal) (ended int64, err error)
+	List(ctx context.Context, p access.Principal) ([]access.Session, error)
+	// Presences says, to administrators, how the people of the organisation are signed
+	// in; one of them alone unless memberID is "".
+	Presences(ctx context.Context, p access.Principal, memberID string) (map[string]access.Presence, error)
 }
 
 // signInRoutes are the pages of signing in, which are there if people do.

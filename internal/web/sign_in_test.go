@@ -28,6 +28,7 @@ type fakeSignIn struct {
 func (f *fakeSignIn) Provider() string   { return "login.example" }
 func (f *fakeSignIn) SignOutURL() string { return f.signOutAt }
 func (f *fakeSignIn) Secure() bool       { return true }
+func (f *fakeSignIn) Issuer() string     { return "https://login.example/" }
 
 func (f *fakeSignIn) Begin(_ context.Context, to string) (string, string, error) {
 	f.to = to
@@ -47,7 +48,10 @@ func (f *fakeSignIn) Forget() *http.Cookie {
 }
 
 // fakeSessions are the sessions of a fakeSignIn.
-type fakeSessions struct{ *fakeSignIn }
+type fakeSessions struct {
+	*fakeSignIn
+	presentPeople
+}
 
 func (f fakeSessions) Begin(_ context.Context, membershipID, _ string) (string, time.Time, error) {
 	f.member = membershipID
@@ -71,7 +75,7 @@ func signingIn(t *testing.T, who access.Principal) (*console, *fakeSignIn) {
 	t.Helper()
 	c, f := newConsole(t), &fakeSignIn{}
 	config := c.Config
-	config.SignIn, config.Sessions = f, fakeSessions{f}
+	config.SignIn, config.Sessions = f, fakeSessions{fakeSignIn: f}
 	sessions := &guardtest.Identities{}
 	sessions.Set("theirs", access.Identity{Principal: who})
 	config.Door.Origin, config.Door.Sessions = "http://127.0.0.1:3002", sessions

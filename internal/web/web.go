@@ -98,7 +98,7 @@ type Blobs interface {
 	Open(ctx context.Context, p access.Principal, sha256 string) (io.ReadSeekCloser, task.BlobInfo, error)
 }
 
-// Config is what the pages need. All but Demo, SignIn and Sessions must be set.
+// Config is what the pages need. All but Demo and SignIn must be set.
 type Config struct {
 	Agents        Agents
 	AgentSettings AgentSettings
@@ -114,9 +114,13 @@ type Config struct {
 	Door          *httpguard.Door // lets requests in
 	Version       string          // of the program, shown in the footer
 	Log           *slog.Logger
-	SignIn        SignIn   // nil where nobody signs in
-	Sessions      Sessions // with SignIn
-	Demo          bool     // the sample agents are running: say what to click first
+	SignIn        SignIn // nil where nobody signs in
+	Sessions      Sessions
+	Members       Members
+	Teams         Teams
+	Grants        Grants
+	Tokens        Tokens
+	Demo          bool // the sample agents are running: say what to click first
 }
 
 // server answers the requests of one Config.

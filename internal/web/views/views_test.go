@@ -186,3 +186,19 @@ func TestDeepJSONIsNotLaidOut(t *testing.T) {
 		t.Errorf("a body of %d bytes that nests deeply became %d", len(deep), len(got))
 	}
 }
+
+func TestBrowserWords(t *testing.T) {
+	t.Parallel()
+	for client, want := range map[string]string{
+		"Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0":                                                                 "Firefox on Linux",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 Edg/130.0.0.0":          "Edge on Windows",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15":                  "Safari on macOS",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/130.0 Mobile/15E148 Safari/604.1": "Chrome on iPhone",
+		"Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36":                           "Chrome on Android",
+		"curl/8.10": "curl/8.10", "": "Unknown browser",
+	} {
+		if got := browserWords(client); got != want {
+			t.Errorf("browserWords(%q) = %q, want %q", client, got, want)
+		}
+	}
+}
