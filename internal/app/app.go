@@ -133,7 +133,7 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 			return err
 		}
 	}
-	network, err := c.Network.Policy()
+	network, err := c.Network.Policy(!c.SignIn.On())
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (a *App) open(ctx context.Context, c config.Config, o Options) (err error) 
 	}
 	a.tokens = network.Transport()
 	a.credentials = NewCredentials(a.db, ring, o.Log)
-	a.credentials.Tokens = a.tokens
+	a.credentials.Tokens, a.credentials.Local = a.tokens, !c.SignIn.On()
 	a.recorder = &wire.Recorder{Update: store.For[wire.Tx](a.db.Update), Log: o.Log}
 	a.remote = remote.New(remote.Options{
 		Limits: o.Limits, Network: network, Credentials: a.credentials, Record: a.recorder.Record, Log: o.Log, Tracer: a.traces, UserAgent: "Agent-Taskbay/" + o.Version,

@@ -40,7 +40,7 @@ func (a *App) signingIn() web.SignIn {
 // among the origins of agents; the proxy is the same.
 func providerNetwork(agents netpolicy.Options) (*netpolicy.Policy, error) {
 	yes := true
-	return netpolicy.Options{AllowLoopback: &yes, AllowPrivate: &yes, Proxy: agents.Proxy}.Policy()
+	return netpolicy.Options{AllowLoopback: &yes, AllowPrivate: &yes, Proxy: agents.Proxy}.Policy(false)
 }
 
 // addCommand is the command that makes somebody a member, for whoever reads the log.

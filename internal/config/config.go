@@ -70,7 +70,7 @@ func (c Config) Validate() error {
 	if c.DataDir == "" {
 		return invalid("--data-dir is empty: name a directory")
 	}
-	if _, err := c.Network.Policy(); err != nil {
+	if _, err := c.Network.Policy(!c.SignIn.On()); err != nil {
 		return invalid("%s", fault.Public(err).Message)
 	}
 	if err := c.Artifacts.Validate(); err != nil {

@@ -35,9 +35,9 @@ func TestOptions(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := tc.options.Policy()
+			p, err := tc.options.Policy(true)
 			if err != nil {
-				t.Fatalf("Policy() error = %v", err)
+				t.Fatalf("Policy(true) error = %v", err)
 			}
 			for raw, want := range tc.want {
 				u, err := url.Parse(raw)
@@ -53,6 +53,30 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+func TestOptionsWherePeopleSignIn(t *testing.T) {
+	t.Parallel()
+	yes := true
+	for name, tc := range map[string]struct {
+		options           netpolicy.Options
+		loopback, private netpolicy.Rule
+	}{
+		"none":          {netpolicy.Options{}, netpolicy.Loopback, netpolicy.Private},
+		"with loopback": {netpolicy.Options{AllowLoopback: &yes}, "", netpolicy.Private},
+		"with private":  {netpolicy.Options{AllowPrivate: &yes}, netpolicy.Loopback, ""},
+	} {
+		p, err := tc.options.Policy(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for address, want := range map[string]netpolicy.Rule{"127.0.0.1": tc.loopback, "10.0.0.1": tc.private} {
+			err := p.CheckURL(&url.URL{Scheme: "http", Host: address, Path: "/"})
+			if want == "" && err != nil || want != "" && ruleOf(t, err) != want {
+				t.Errorf("%s: CheckURL(%s) = %v, want rule %q", name, address, err, want)
+			}
+		}
+	}
+}
+
 func TestOptionsThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -65,7 +89,7 @@ func TestOptionsThatCannotBeUsed(t *testing.T) {
 		"proxy at metadata":   {netpolicy.Options{Proxy: "http://me:canary-pass@169.254.169.254"}, "proxy cannot be at this address"},
 		"proxy without a way": {netpolicy.Options{Proxy: "socks5://me:canary-pass@proxy.example"}, "proxy cannot be used"},
 	} {
-		_, err := tc.options.Policy()
+		_, err := tc.options.Policy(true)
 		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "canary-pass") {
 			t.Errorf("%s: error = %v, want one that contains %q and no password", name, err, tc.want)
 		}

@@ -55,7 +55,9 @@ func StartConsole(t *testing.T, o Options) *Console {
 	}
 	c.dataDir = o.DataDir
 	change := o.Change
+	yes := true
 	o.Change = func(config *config.Config) {
+		config.Network.AllowLoopback = &yes // that is where the agents of tests are
 		config.SignIn = signin.Options{
 			Origin: c.Origin, Issuer: c.Provider.Issuer, ClientID: providertest.ClientID,
 			ClientSecretFile: c.Provider.SecretFile, CAFile: c.Provider.CAFile,
