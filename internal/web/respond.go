@@ -45,7 +45,7 @@ func (s *server) shell(r *http.Request, title, section string) (views.Shell, err
 	frame.Live = "/events"
 	frame.Administers = access.Allow(s.Principal(r), access.NeedAdminister) == nil
 	if p := s.Principal(r); p.Kind == access.KindPerson {
-		frame.Who = views.Who{Name: p.Name, Role: p.Role}
+		frame.Who = views.Who{ID: p.PersonID, Name: p.Name, Role: p.Role}
 	}
 	return frame, nil
 }

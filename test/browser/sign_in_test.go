@@ -155,3 +155,41 @@ func TestTwoPeople(t *testing.T) {
 	ada.reload()
 	ada.until(`document.querySelector(".who-name").innerText === "Ada Lovelace"`)
 }
+
+// TestDraftsAreTheirWritersOwn has two people use one browser: what one typed is there
+// for them when they are back, and not for the other.
+func TestDraftsAreTheirWritersOwn(t *testing.T) {
+	t.Parallel()
+	c := apptest.StartConsole(t, apptest.Options{SampleAgents: true})
+	c.Member("ada", "Ada Lovelace", access.Admin)
+	c.Member("ben", "Ben Bitdiddle", access.Admin)
+	p := openTab(t, trusting)
+	p.visit(c.Origin + "/agents")
+	p.until(`location.pathname === "/signin"`)
+	p.signIn("ada")
+	p.until(`document.querySelector('main a[href^="/agents/"]')`)
+	agent := c.Origin + evaluate[string](p, `[...document.querySelectorAll('main a[href^="/agents/"]')].map(a => a.getAttribute("href")).find(h => !h.includes("new"))`)
+	const typed = `document.querySelector("message-composer textarea")?.value`
+	change := func(subject string) {
+		p.click(".who summary")
+		p.click(".who form button")
+		p.until(`location.pathname === "/signin"`)
+		p.visit(agent)
+		p.until(`document.querySelector("#sign-in")`)
+		p.signIn(subject)
+		p.until(`document.querySelector("message-composer textarea") && customElements.get("message-composer")`)
+	}
+
+	p.visit(agent)
+	p.until(`document.querySelector("message-composer textarea") && customElements.get("message-composer")`)
+	p.fill("message-composer textarea", "between us")
+	p.until(`Object.values(localStorage).some(v => v.includes("between us"))`)
+	change("ben")
+	if got := evaluate[string](p, typed); got != "" {
+		t.Errorf("another person finds %q typed", got)
+	}
+	change("ada")
+	if got := evaluate[string](p, typed); got != "between us" {
+		t.Errorf("its writer finds %q typed, want what was typed", got)
+	}
+}

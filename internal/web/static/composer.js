@@ -2,8 +2,9 @@
 // typed in this browser until it was accepted, and sends with Ctrl or ⌘ and
 // Enter. The form inside works by itself.
 import { exactText } from "./copy.js";
+import { whose } from "./person.js";
 
-const PREFIX = "taskbay.message.";
+const PREFIX = `taskbay.message.${whose}`;
 const DRAFT_DELAY = 200; // milliseconds
 const SEND_TIMEOUT = 60_000;
 

@@ -28,6 +28,7 @@ type Shell struct {
 
 // Who is the person who is signed in.
 type Who struct {
+	ID   string // what they type is kept under it in a browser that others may use, too
 	Name string
 	Role access.Role
 }

@@ -1,7 +1,9 @@
 // Drafts of forms, kept in this browser until they are sent. Storage may be
 // full, switched off, or hold something odd: then there is no draft.
 
-const PREFIX = "taskbay.draft.";
+import { whose } from "../person.js";
+
+const PREFIX = `taskbay.draft.${whose}`;
 const KEPT = 30 * 24 * 60 * 60 * 1000; // milliseconds
 
 /** Returns what was saved for a form, {states, key}, or null; also for what is odd. */
