@@ -42,17 +42,25 @@ func (s *server) taskEvents(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		events, err := taskFragments(ctx, delta, counts, deeds...)
+		shown := views.TaskPage{Task: delta.Task, Question: openForm(delta.Task)}
+		if delta.Task.Version > delta.Since {
+			reach, err := s.Agents.Reach(ctx, p, delta.Task.AgentID)
+			if err != nil {
+				return nil, err
+			}
+			shown.ReadOnly = !reach.Operates(delta.Task.SkillID)
+		}
+		events, err := taskFragments(ctx, delta, shown, counts, deeds...)
 		seen = delta.Task.Version
 		return events, err
 	}
 	return s.follow(w, r, pass, live.TaskTopic(id), live.OrganisationTopic(p.OrganisationID), live.AccessTopic(p.OrganisationID))
 }
 
-func taskFragments(ctx context.Context, delta task.Delta, counts task.Counts, more ...templ.Component) ([]event, error) {
+func taskFragments(ctx context.Context, delta task.Delta, page views.TaskPage, counts task.Counts, more ...templ.Component) ([]event, error) {
 	var shown []templ.Component
 	if delta.Task.Version > delta.Since {
-		shown = views.TaskPage{Task: delta.Task, Question: openForm(delta.Task)}.Fragments()
+		shown = page.Fragments()
 	}
 	shown = append(shown, views.NavTasks(counts.NeedsYou, true))
 	shown = append(shown, more...)

@@ -96,17 +96,20 @@ func StateAndTitle(t task.Task) string { return lookOf(t).label + ": " + taskTit
 // task with only those entries that changed.
 func (p TaskPage) Fragments() []templ.Component {
 	var list []templ.Component
-	for _, e := range timeline(p.Task) {
+	for _, e := range timeline(p) {
 		list = append(list, timelineEntry(p.Task, e))
 	}
 	if len(p.Task.Transitions) > 0 {
 		list = append(list, taskSince(p.Task))
 	}
-	list = append(list, taskState(p.Task), composerHead(p.Task))
+	list = append(list, taskState(p.Task))
+	if !p.ReadOnly {
+		list = append(list, composerHead(p.Task))
+	}
 	if p.Task.Question == nil || asksAnew(p.Task) {
 		list = append(list, questionSlot(p))
 	}
-	return append(list, taskActions(p.Task), taskNotice(p.Task), taskDetails(p.Task))
+	return append(list, taskActions(p), taskNotice(p), taskDetails(p.Task))
 }
 
 // asksAnew reports whether the open question is among the changed entries.

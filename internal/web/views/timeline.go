@@ -22,6 +22,7 @@ type entry struct {
 	artifact   *task.Artifact
 	transition *task.Transition
 	cancel     *task.CancelRequest
+	readOnly   bool // whoever looks may do nothing about it
 }
 
 // id names the entry's element, for live updates.
@@ -32,7 +33,8 @@ func (e entry) order() string { return strconv.FormatInt(e.seq, 10) }
 
 // timeline returns the entries of a task in order. The question that is open is
 // not among them: it has a card of its own behind them.
-func timeline(t task.Task) []entry {
+func timeline(p TaskPage) []entry {
+	t := p.Task
 	entries := make([]entry, 0, len(t.Messages)+len(t.Artifacts)+len(t.Transitions)+len(t.Cancels))
 	for i := range t.Messages {
 		if m := &t.Messages[i]; !m.Current {
@@ -52,6 +54,9 @@ func timeline(t task.Task) []entry {
 		entries = append(entries, entry{seq: c.Seq, at: c.At, cancel: c})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.seq, b.seq) })
+	for i := range entries {
+		entries[i].readOnly = p.ReadOnly
+	}
 	return entries
 }
 
