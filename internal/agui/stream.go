@@ -20,7 +20,9 @@ const (
 type Stream struct {
 	out      io.Writer
 	flush    func() error
+	release  func() // lets the connection be used again
 	sequence sequence
+	broken   bool // the client could not be written to
 }
 
 // A ViolationError is an event that the clients would not take. Nothing of it was sent.
@@ -66,7 +68,7 @@ func (s *Stream) send(e Event) error {
 	if err != nil {
 		return &ViolationError{Event: e.kind(), Err: err}
 	}
-	return s.write("data: ", string(line), "\n\n")
+	return s.write("data: " + string(line) + "\n\n")
 }
 
 // Ended reports whether the run has ended.
@@ -94,13 +96,16 @@ func (s *Stream) appendText(messageID, text string) error {
 	return nil
 }
 
-func (s *Stream) write(texts ...string) error {
-	for _, text := range texts {
-		if _, err := io.WriteString(s.out, text); err != nil {
-			return fmt.Errorf("write to the client: %w", err)
-		}
+func (s *Stream) write(text string) error {
+	_, err := io.WriteString(s.out, text)
+	if err == nil {
+		err = s.flush()
 	}
-	return s.flush()
+	if err != nil {
+		s.broken = true
+		return fmt.Errorf("write to the client: %w", err)
+	}
+	return nil
 }
 
 // openStream answers a request with the head of a stream.
@@ -110,8 +115,9 @@ func openStream(w http.ResponseWriter, legacy bool) *Stream {
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
 	control := http.NewResponseController(w)
-	patient := patientWriter{w, control}
-	return newStream(patient, control.Flush, legacy)
+	s := newStream(patientWriter{w, control}, control.Flush, legacy)
+	s.release = func() { _ = control.SetWriteDeadline(time.Time{}) } // one that takes no deadline has none
+	return s
 }
 
 // patientWriter gives each write its time.

@@ -119,6 +119,13 @@ type Service struct {
 // fault per field for an answer that its form does not accept, fault.TooLarge for a
 // file over the limit, fault.Unavailable if files cannot be stored now.
 func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key string, body Body) (Command, error) {
+	return s.SubmitWith(ctx, p, agentID, key, body, nil)
+}
+
+// SubmitWith is Submit for a caller who keeps something of its own with the command:
+// also runs in the transaction that accepts it, and an error of also refuses it. It
+// does not run for a command that was accepted before.
+func (s *Service) SubmitWith(ctx context.Context, p access.Principal, agentID, key string, body Body, also func(Tx, Command) error) (Command, error) {
 	if err := checkKey(key); err != nil {
 		return Command{}, err
 	}
@@ -157,6 +164,9 @@ func (s *Service) Submit(ctx context.Context, p access.Principal, agentID, key s
 			return err
 		}
 		accepted, err = s.accept(tx, p, a, key, digest, body, said)
+		if err == nil && also != nil {
+			err = also(tx, accepted.Command)
+		}
 		return err
 	})
 	if err != nil {

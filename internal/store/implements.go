@@ -3,6 +3,7 @@ package store
 import (
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/agui"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/audit/trail"
@@ -22,6 +23,7 @@ var (
 	_ access.AllowanceTx = (*Tx)(nil)
 	_ access.CollectTx   = (*Tx)(nil)
 	_ agent.Tx           = (*Tx)(nil)
+	_ agui.Tx            = (*Tx)(nil)
 	_ artifact.Tx        = (*Tx)(nil)
 	_ trail.ReadTx       = (*Tx)(nil)
 	_ audit.SealTx       = (*Tx)(nil)

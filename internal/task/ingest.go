@@ -321,6 +321,7 @@ func resolve(tx Tx, newID func() string, o Observed, event a2a.Event) (Head, Own
 		if err := tx.MergeTask(head.TaskID, known); err != nil {
 			return Head{}, Owner{}, err
 		}
+		tx.Signal(live.TaskTopic(head.TaskID)) // whoever watches it goes on with the other one
 		return tx.TaskHead(known)
 	}
 	if known != "" {
