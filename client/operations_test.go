@@ -110,6 +110,10 @@ var calls = map[string]func(context.Context, *Client) error{
 
 var raw = json.RawMessage("{}")
 
+// elsewhere are operations and types that the package leaves to others: AG-UI front
+// ends have clients of their own.
+var elsewhere = []string{"run-agent", "cancel-run", "RunAgentInput", "AGUIMessage", "AGUIResume", "AGUICanceled", "AGUIEvent", "Refusal"}
+
 func second[T any](_ T, err error) error { return err }
 
 // answering answers each request in the same way, and keeps the last one.
@@ -134,6 +138,9 @@ func TestEveryOperationHasAMethod(t *testing.T) {
 	for path, item := range readDocument(t).Paths {
 		for method, o := range item {
 			known[o.OperationID] = true
+			if slices.Contains(elsewhere, o.OperationID) {
+				continue
+			}
 			reach := calls[o.OperationID]
 			if reach == nil {
 				t.Errorf("no method reaches %s: %s %s", o.OperationID, method, path)
@@ -212,6 +219,9 @@ func TestTypesHaveEveryMember(t *testing.T) {
 	described := readDocument(t).Components.Schemas
 	for name, s := range described {
 		shape := shapes[name]
+		if slices.Contains(elsewhere, name) {
+			continue
+		}
 		if shape == nil {
 			t.Errorf("there is no type for %s", name)
 			continue

@@ -19,13 +19,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/agent-taskbay/taskbay/internal/agui"
 	"github.com/agent-taskbay/taskbay/internal/fault"
 	"github.com/agent-taskbay/taskbay/internal/httpguard"
 )
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.16.0"
+const Version = "1.17.0"
 
 const (
 	prefix       = "/api/v1"
@@ -34,7 +35,7 @@ const (
 	keepAlive    = 15 * time.Second // between signs of life of a quiet event stream
 )
 
-// Config is what the API needs. All of it must be set.
+// Config is what the API needs. All of it must be set, but for AGUI.
 type Config struct {
 	Agents        Agents
 	AgentSettings AgentSettings
@@ -47,6 +48,7 @@ type Config struct {
 	Wire          Wire
 	Retention     Retention
 	Trail         Trail
+	AGUI          AGUI            // nil if AG-UI front ends are not served
 	Door          *httpguard.Door // lets requests in
 	Sessions      Sessions
 	Tokens        Tokens
@@ -127,6 +129,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 				{Name: "Trust", Description: "The public keys that cards may be signed with."},
 				{Name: "Commands", Description: "What is sent to agents: durable, and sent at most once."},
 				{Name: "Tasks", Description: "What agents do, and what they ask."},
+				{Name: "AG-UI", Description: "For front ends that speak AG-UI: a run is one command, shown as events."},
 				{Name: "Wire", Description: "What was really said to agents and by them, without secrets."},
 				{Name: "Retention", Description: "For how long what agents sent is kept, byte for byte."},
 				{Name: "Audit", Description: "Who did what: a trail that is only ever added to."},
@@ -153,6 +156,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	s.registerRetention(api)
 	s.registerAudit(api)
 	s.registerAccess(api)
+	s.registerAGUI(api)
 	allowNull(api.OpenAPI().Components.Schemas)
 	return api.OpenAPI()
 }
@@ -210,9 +214,13 @@ func refuseRest(mux *http.ServeMux) http.HandlerFunc {
 	}
 }
 
-// Refuse answers with a problem document. It is how a guard in front of the API
-// says no.
-func Refuse(w http.ResponseWriter, _ *http.Request, err *fault.Error) {
+// Refuse answers with a problem document, or as AG-UI clients read errors where they
+// call. It is how a guard in front of the API says no.
+func Refuse(w http.ResponseWriter, r *http.Request, err *fault.Error) {
+	if agui.IsRoute(r.URL.Path) {
+		agui.Refuse(w, err)
+		return
+	}
 	writeProblem(w, faultProblem(err))
 }
 

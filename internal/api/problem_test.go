@@ -207,7 +207,7 @@ func TestARequestThatIsGivenUp(t *testing.T) {
 func TestRefuse(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	api.Refuse(w, nil, fault.New(fault.Forbidden, "Not from there."))
+	api.Refuse(w, httptest.NewRequest(http.MethodGet, "/api/v1/agents", nil), fault.New(fault.Forbidden, "Not from there."))
 	if p := wantProblem(t, w.Result(), w.Body.Bytes(), http.StatusForbidden); p.Detail != "Not from there." {
 		t.Errorf("detail = %q, want the fault's", p.Detail)
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
@@ -89,6 +90,13 @@ type Wire interface {
 // fault.Gone if they are lost, fault.Unavailable if they cannot be had now.
 type Blobs interface {
 	Open(ctx context.Context, p access.Principal, sha256 string) (io.ReadSeekCloser, task.BlobInfo, error)
+}
+
+// AGUI answers AG-UI front ends by itself: with a stream of events, or an error as
+// they read it.
+type AGUI interface {
+	ServeRun(w http.ResponseWriter, r *http.Request, p access.Principal, agentID string)
+	ServeCancel(w http.ResponseWriter, r *http.Request, p access.Principal, agentID, runID, threadID string)
 }
 
 // Live wakes watchers: a signal follows every change of a topic, and signals

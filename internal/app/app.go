@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
+	"github.com/agent-taskbay/taskbay/internal/agui"
 	"github.com/agent-taskbay/taskbay/internal/api"
 	"github.com/agent-taskbay/taskbay/internal/artifact"
 	"github.com/agent-taskbay/taskbay/internal/audit"
@@ -271,6 +272,10 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	tasks := &task.Reader{View: store.For[task.ReadTx](db.View), Agents: a.agents, Secrets: a.withoutSecrets}
 	records := newTrail(db, tasks, a.sealer)
 	blobs := &task.Blobs{View: store.For[task.BlobTx](db.View), Bytes: a.artifacts}
+	var frontEnds api.AGUI
+	if c.ServesAGUI() {
+		frontEnds = newAGUI(db, a.agents, tasks, commands, hub, c.SignIn.Origin, o.Log)
+	}
 	door, rights := a.door(hub, c, o), newRights(db)
 
 	pages := web.New(web.Config{
@@ -281,7 +286,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		SignIn: a.signingIn(), Sessions: a.sessions,
 	})
 	programs := api.New(api.Config{
-		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs, Retention: a.retention, Trail: records,
+		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs, Retention: a.retention, Trail: records, AGUI: frontEnds,
 		Door: door, Sessions: a.sessions, Tokens: a.apiTokens, Log: o.Log,
 	})
 	operations := a.operations()
@@ -290,7 +295,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 		operations.metrics = nil
 	}
 	a.server = &http.Server{
-		Handler:           a.metrics.Requests(routes(pages, programs, operations.guarded(door), pushes), a.traces, newID),
+		Handler:           a.metrics.Requests(agui.AllowOrigins(c.AGUIOrigins, routes(pages, programs, operations.guarded(door), pushes)), a.traces, newID),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

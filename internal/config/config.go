@@ -45,6 +45,8 @@ type Config struct {
 	RequireSignatures bool              `env:"TASKBAY_REQUIRE_SIGNATURES" help:"Call only agents whose card is signed with a key that is pinned."`
 	TaskRecordMB      int64             `name:"task-record-mb" default:"64" env:"TASKBAY_TASK_RECORD_MB" placeholder:"MIB" help:"How much of what an agent sends about one task is kept as it came, in MiB. Beyond it the essence is kept, and beyond twice as much the end of the task."`
 	TaskRecordEvents  int64             `default:"100000" env:"TASKBAY_TASK_RECORD_EVENTS" placeholder:"N" help:"How many observations of one task are kept as they came. Beyond it as with --task-record-mb."`
+	AGUI              *bool             `name:"ag-ui" default:"true" negatable:"" env:"TASKBAY_AG_UI" help:"Let AG-UI front ends drive agents, at /api/v1/agents/ID/ag-ui."`
+	AGUIOrigins       []string          `name:"ag-ui-origins" env:"TASKBAY_AG_UI_ORIGINS" placeholder:"ORIGIN,…" help:"Origins, such as https://app.example, whose pages may call that from a browser, each with an API token. Pages of this server need not be listed."`
 	File              File              `name:"config" env:"TASKBAY_CONFIG" placeholder:"FILE" help:"A JSON object of these options, by their names without the dashes. Flags and the environment go before it."`
 }
 
@@ -64,6 +66,9 @@ func invalid(format string, args ...any) error {
 
 // Works reports whether the server does work besides serving.
 func (c Config) Works() bool { return c.Workers == nil || *c.Workers }
+
+// ServesAGUI reports whether AG-UI front ends are served.
+func (c Config) ServesAGUI() bool { return c.AGUI == nil || *c.AGUI }
 
 // Validate returns an *InvalidError if a server cannot run with c.
 func (c Config) Validate() error {
@@ -92,6 +97,9 @@ func (c Config) Validate() error {
 		return err
 	}
 	if err := checkPushOrigin(c.PushOrigin); err != nil {
+		return err
+	}
+	if err := checkOrigins("--ag-ui-origins", c.AGUIOrigins); err != nil {
 		return err
 	}
 	if err := c.SignIn.Validate(); err != nil {

@@ -65,7 +65,7 @@ func TestDefaults(t *testing.T) {
 func asDefault() config.Config {
 	yes := true
 	return config.Config{
-		Workers: &yes, TaskRecordMB: 64, TaskRecordEvents: 100_000, Artifacts: artifact.Options{MaxMiB: 64},
+		Workers: &yes, AGUI: &yes, TaskRecordMB: 64, TaskRecordEvents: 100_000, Artifacts: artifact.Options{MaxMiB: 64},
 		SessionLife: access.SessionLife, Limits: access.Limits{Reads: 900, Operations: 120, Administrative: 60, SignIns: 240},
 	}
 }

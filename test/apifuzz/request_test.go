@@ -88,6 +88,9 @@ func (m *maker) path(o operation) string {
 			continue
 		}
 		id := m.world.id(m, kind)
+		if p.Name == "runId" {
+			id = m.world.id(m, "runs")
+		}
 		if o.ID == "remove-agent" && m.chance(90) {
 			id = m.world.spare // the others are to be worked with
 		}

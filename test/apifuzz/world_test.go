@@ -140,6 +140,13 @@ func (w *world) populate(t *testing.T) {
 		}
 		return len(w.ids["exchanges"]) > 0
 	})
+	for i, agent := range w.ids["agents"] {
+		run := fmt.Sprintf("run-%d", i)
+		w.Call("POST", "/api/v1/agents/"+agent+"/ag-ui", map[string]any{
+			"threadId": "t", "runId": run, "messages": []any{map[string]string{"id": "m", "role": "user", "content": "Deploy the billing service"}},
+		}, nil)
+		w.ids["runs"] = append(w.ids["runs"], run)
+	}
 	var pin struct{ ID string }
 	w.Call("POST", "/api/v1/pins", map[string]string{
 		"origin": "https://a.example.com", "key": `{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`, "expiresAt": "2027-06-01T00:00:00Z",
