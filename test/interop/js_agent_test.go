@@ -55,14 +55,17 @@ func skip(t *testing.T, reason error) {
 	t.Skipf("SKIPPED: %v", reason)
 }
 
-// installJSAgent returns the folder of the agent's packages, which it installs
-// at the first use of each lock file. Installations are never changed, so that
-// any number of test runs may share them.
-var installJSAgent = sync.OnceValues(func() (modules string, err error) {
+// installJSAgent returns the folder of the agent's packages.
+var installJSAgent = sync.OnceValues(func() (string, error) { return installed("js-agent") })
+
+// installed returns the folder of the packages that a manifest names, which it
+// installs at the first use of each lock file. Installations are never changed, so
+// that any number of test runs may share them.
+func installed(dir string) (modules string, err error) {
 	if err := checkNode(); err != nil {
 		return "", err
 	}
-	sum, err := digest("js-agent", manifest)
+	sum, err := digest(dir, manifest)
 	if err != nil {
 		return "", err
 	}
@@ -70,16 +73,16 @@ var installJSAgent = sync.OnceValues(func() (modules string, err error) {
 	if err != nil {
 		cache = os.TempDir()
 	}
-	home := filepath.Join(cache, "agent-taskbay", "interop", "js-agent-"+sum)
+	home := filepath.Join(cache, "agent-taskbay", "interop", dir+"-"+sum)
 	modules = filepath.Join(home, "node_modules")
 	if _, err := os.Stat(modules); !errors.Is(err, fs.ErrNotExist) {
 		return modules, err
 	}
-	return modules, install(home)
-})
+	return modules, install(dir, home)
+}
 
 // install fills a folder beside home and moves it there when it is complete.
-func install(home string) error {
+func install(dir, home string) error {
 	if err := os.MkdirAll(filepath.Dir(home), 0o755); err != nil {
 		return err
 	}
@@ -89,14 +92,14 @@ func install(home string) error {
 	}
 	defer os.RemoveAll(work)
 	for _, name := range manifest {
-		if err := copyFile(filepath.Join("js-agent", name), filepath.Join(work, name)); err != nil {
+		if err := copyFile(filepath.Join(dir, name), filepath.Join(work, name)); err != nil {
 			return err
 		}
 	}
 	npm := exec.Command("npm", "ci", "--ignore-scripts")
 	npm.Dir = work
 	if said, err := npm.CombinedOutput(); err != nil {
-		return fmt.Errorf("npm ci could not install the JavaScript SDK (is there a network?): %w\n%s", err, said)
+		return fmt.Errorf("npm ci could not install the packages of %s (is there a network?): %w\n%s", dir, err, said)
 	}
 	if err := os.Rename(work, home); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
