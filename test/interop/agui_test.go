@@ -1,10 +1,13 @@
 package interop
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/agent-taskbay/taskbay/internal/app/apptest"
 	"github.com/agent-taskbay/taskbay/internal/demo"
+	"github.com/agent-taskbay/taskbay/internal/remote/agenttest"
 )
 
 // TestAGUI drives agents with the official AG-UI clients, through a real console.
@@ -18,6 +21,8 @@ func TestAGUI(t *testing.T) {
 			for name, test := range map[string]func(*testing.T, *apptest.Server, *aguiProgram){
 				"plain completion":               aguiPlain,
 				"a form":                         aguiForm,
+				"every end":                      aguiEnds,
+				"a dropped connection":           aguiDropped,
 				"given up":                       aguiGivenUp,
 				"a reload":                       aguiReload,
 				"another agent, the same thread": aguiThreads,
@@ -55,6 +60,41 @@ func aguiForm(t *testing.T, s *apptest.Server, p *aguiProgram) {
 	texts := done.texts("assistant")
 	if done.outcome() != "success" || len(done.Pending) != 0 || len(texts) == 0 || texts[len(texts)-1] != "Deploying 2 replica(s) to staging." {
 		t.Errorf("the answer brought %s: %q", done.outcome(), texts)
+	}
+}
+
+// aguiEnds has an agent come to every state in which a run ends.
+func aguiEnds(t *testing.T, s *apptest.Server, p *aguiProgram) {
+	states := []string{"COMPLETED", "FAILED", "REJECTED", "CANCELED", "INPUT_REQUIRED", "AUTH_REQUIRED"}
+	canceled := "cancelled" // an outcome to current clients, and a code to those before
+	want := []string{"success", "a2a_task_failed", "a2a_task_rejected", canceled, "interrupt", "interrupt"}
+	at := 0
+	fake := agenttest.Play(t, agenttest.Ways()[0], false, func(c agenttest.Call) agenttest.Say {
+		return agenttest.Say{Events: []string{fmt.Sprintf(`{"task":{"id":"t-%d","contextId":"c","status":{"state":"TASK_STATE_%s",
+			"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"So it is."}]}}}}`, at, states[at])}}
+	})
+	agent := s.Register(fake.CardURL).ID
+	for at = range states {
+		r := p.agent(t, s, agent, "").say("Go.")
+		if r.outcome() != want[at] || !slices.Contains(r.texts("assistant"), "So it is.") {
+			t.Errorf("%s ended with %s: %q", states[at], r.outcome(), r.texts("assistant"))
+		}
+	}
+}
+
+// aguiDropped has a client leave in the middle of a run, which goes on, and another one
+// take it up again.
+func aguiDropped(t *testing.T, s *apptest.Server, p *aguiProgram) {
+	agent := s.SampleAgent(demo.Slow).ID
+	a := p.agent(t, s, agent, "")
+	params := says("Write the report")
+	params["runId"], params["abortOn"] = "run-"+a.ThreadID, "STATE_SNAPSHOT"
+	<-a.start(params)
+	b := p.agent(t, s, agent, a.ThreadID)
+	delete(params, "abortOn")
+	r := b.run(params)
+	if r.outcome() != "interrupt" || len(r.texts("user")) != 1 || len(r.texts("assistant")) != 3 {
+		t.Errorf("the run that was taken up again ended with %s: %q", r.outcome(), r.texts("assistant"))
 	}
 }
 
