@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-taskbay/taskbay/form"
 	"github.com/agent-taskbay/taskbay/internal/a2a"
+	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/task"
 	"github.com/agent-taskbay/taskbay/internal/web/views"
@@ -31,12 +32,15 @@ func (s *server) welcomeDismiss(w http.ResponseWriter, r *http.Request) error {
 // welcome returns what the demo's panel shows, or nil if there is none to show:
 // it was hidden, or its steps are done.
 func (s *server) welcome(r *http.Request, agents []agent.Agent) (*views.Welcome, error) {
-	if _, err := r.Cookie(welcomeCookie); !s.Demo || err == nil {
+	if _, err := r.Cookie(welcomeCookie); !s.Demo || err == nil || access.Allow(s.Principal(r), access.NeedOperate) != nil {
 		return nil, nil // no panel is no fault
 	}
 	var w views.Welcome
 	asks := func(a agent.Agent) bool { return a.Advertises(form.URI) && a.Health.Status == agent.HealthReachable }
 	i := slices.IndexFunc(agents, asks)
+	if i < 0 && access.Allow(s.Principal(r), access.NeedAdminister) != nil {
+		return nil, nil // likewise: there is nothing for them to try
+	}
 	if i < 0 {
 		return &w, nil
 	}

@@ -49,6 +49,30 @@ func TestSettingsOfWhoeverLooks(t *testing.T) {
 	}
 }
 
+// TestReadersAreToldWhatIsThere has who may start nothing be offered no start, and no
+// agent to add.
+func TestReadersAreToldWhatIsThere(t *testing.T) {
+	t.Parallel()
+	for role, starts := range map[access.Role]bool{access.Viewer: false, access.Operator: true, access.Admin: true} {
+		who := ada()
+		who.Role = role
+		c, _ := signingIn(t, who)
+		if got := c.get(t, "/tasks").wants(http.StatusOK).has("a[href=/agents?choose=1]"); got != starts {
+			t.Errorf("a %s is offered to start a task: %t, want %t", role, got, starts)
+		}
+		c.agents, c.tasks = nil, nil
+		for _, path := range []string{"/tasks", "/agents"} {
+			a := c.get(t, path).wants(http.StatusOK)
+			if a.has("main a[href=/agents/new]") != (role == access.Admin) {
+				t.Errorf("%s offers a %s to add an agent, or an administrator not to", path, role)
+			}
+			if role != access.Admin {
+				a.says("main", "An administrator grants you the agents")
+			}
+		}
+	}
+}
+
 func TestPeopleAreListed(t *testing.T) {
 	t.Parallel()
 	c := administered(t)

@@ -46,7 +46,10 @@ func (s *server) taskRows(ctx context.Context, p access.Principal, f task.Filter
 	if err != nil {
 		return views.TaskList{}, err
 	}
-	list := views.TaskList{Filter: f, Page: found, AnyAgents: true}
+	list := views.TaskList{
+		Filter: f, Page: found, AnyAgents: true,
+		MayStart: access.Allow(p, access.NeedOperate) == nil, MayAdd: access.Allow(p, access.NeedAdminister) == nil,
+	}
 	if len(found.Items) == 0 {
 		agents, err := s.Agents.List(ctx, p)
 		if err != nil {

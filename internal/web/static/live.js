@@ -10,6 +10,12 @@ const FIRST_RETRY = 1_000;
 const LAST_RETRY = 30_000;
 const NEAR_END = 64; // pixels
 
+// What is said of a stream that is refused, with where to go, by the status.
+const REFUSALS = {
+  401: ["You are signed out.", "Sign in", "/signin"],
+  404: ["You can no longer see this.", "Go to Tasks", "/tasks"],
+};
+
 // Everything but what runs: the server has escaped all text, this is a second wall.
 const canSwap = "setHTML" in Element.prototype && "Sanitizer" in globalThis;
 const sanitizer = canSwap && new Sanitizer({ removeElements: [] });
@@ -85,15 +91,17 @@ class LiveRegion extends HTMLElement {
   };
 
   // A stream does not say why it is refused. Whoever is signed out can sign in beside
-  // this page, which keeps what was typed, and goes on by itself then.
+  // this page, which keeps what was typed, and goes on by itself then; so it does if
+  // what was taken from somebody is granted again.
   async #askWhy(address) {
     const options = { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(PATIENCE) };
     const answer = await fetch(address, options).catch(() => undefined);
     answer?.body?.cancel();
-    if (answer?.status !== 401 || this.isLive) return;
+    const why = REFUSALS[answer?.status];
+    if (!why || this.isLive) return;
     clearTimeout(this.#patienceTimer); // no more than this is to be said
     this.#patienceTimer = 0;
-    this.#say("You are signed out.", "Sign in", "/signin");
+    this.#say(...why);
     this.querySelector("a").target = "_blank";
   }
 

@@ -10,13 +10,18 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle:
 const date = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
 const dateWithYear = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
 
-/** Returns how long before now a moment is, or its date if that is over a week. */
+/**
+ * Returns how long before or after now a moment is, or its date if that is over a week.
+ * The clock of whoever looks may be behind: what is less than two minutes ahead is now.
+ */
 export function inWords(moment, now = new Date()) {
-  const seconds = Math.max(0, (now - moment) / 1000);
-  if (seconds < 45) return "just now";
-  if (seconds < HOUR) return relative.format(-Math.max(1, Math.round(seconds / MINUTE)), "minute");
-  if (seconds < DAY) return relative.format(-Math.round(seconds / HOUR), "hour");
-  if (seconds < 7 * DAY) return relative.format(-Math.round(seconds / DAY), "day");
+  const ago = (now - moment) / 1000;
+  const seconds = Math.abs(ago);
+  const inUnits = (size, unit) => relative.format(-Math.sign(ago) * Math.max(1, Math.round(seconds / size)), unit);
+  if (ago < 45 && ago > -2 * MINUTE) return "just now";
+  if (seconds < HOUR) return inUnits(MINUTE, "minute");
+  if (seconds < DAY) return inUnits(HOUR, "hour");
+  if (seconds < 7 * DAY) return inUnits(DAY, "day");
   return (moment.getFullYear() === now.getFullYear() ? date : dateWithYear).format(moment);
 }
 

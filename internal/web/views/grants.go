@@ -76,10 +76,14 @@ type seer struct {
 	sights []access.Sight
 }
 
-// seers are those who can see the agent, each once.
+// seers are those who can see the agent, each once. The local operator is nobody where
+// people sign in.
 func (p SightPage) seers() []seer {
 	var all []seer
 	for _, s := range p.Sights {
+		if s.Member.Kind == access.KindLocal && p.SignsIn {
+			continue
+		}
 		if i := slices.IndexFunc(all, func(o seer) bool { return o.member.ID == s.Member.ID }); i >= 0 {
 			all[i].sights = append(all[i].sights, s)
 			continue

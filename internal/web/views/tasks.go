@@ -21,6 +21,8 @@ type TaskList struct {
 	Filter    task.Filter
 	Page      task.Page
 	AnyAgents bool // there is an agent to start a task with
+	MayStart  bool // whoever looks may start tasks at all
+	MayAdd    bool // and may add agents
 }
 
 // Welcome says what to click first.

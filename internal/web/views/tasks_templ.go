@@ -48,7 +48,7 @@ func Tasks(p TasksPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.List.AnyAgents {
+			if p.List.AnyAgents && p.List.MayStart {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<a class=\"button primary\" href=\"/agents?choose=1\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -537,13 +537,23 @@ func noTasks(l TaskList) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+		case !l.AnyAgents && !l.MayAdd:
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<h2>Nothing is open to you yet</h2><p>An administrator grants you the agents that you are to see. Then their tasks appear here.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		case !l.MayStart:
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<h2>No tasks yet</h2><p>Once somebody starts a task of an agent that you may read, it appears here.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		case l.AnyAgents:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<h2>No tasks yet</h2><p>Choose an agent and tell it what to do. Its task appears here, and moves to the top whenever something changes.</p><p class=\"actions\"><a class=\"button primary\" href=\"/agents?choose=1\">Choose an agent</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<h2>No tasks yet</h2><p>Choose an agent and tell it what to do. Its task appears here, and moves to the top whenever something changes.</p><p class=\"actions\"><a class=\"button primary\" href=\"/agents?choose=1\">Choose an agent</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		default:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<h2>Add your first agent</h2><p>Taskbay works with any agent that speaks A2A. Give it the address of one; then you can start tasks, answer when the agent asks, and find all of it again here.</p><p class=\"actions\"><a class=\"button primary\" href=\"/agents/new\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<h2>Add your first agent</h2><p>Taskbay works with any agent that speaks A2A. Give it the address of one; then you can start tasks, answer when the agent asks, and find all of it again here.</p><p class=\"actions\"><a class=\"button primary\" href=\"/agents/new\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -551,12 +561,12 @@ func noTasks(l TaskList) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, " Add an agent</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, " Add an agent</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "</div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -582,7 +592,7 @@ func welcome(w Welcome) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<section class=\"welcome\" aria-labelledby=\"welcome-title\"><div class=\"welcome-head\"><h2 id=\"welcome-title\">Welcome. Try this first</h2><form method=\"post\" action=\"/welcome\"><button class=\"button quiet icon-only\" type=\"submit\" aria-label=\"Hide this\" title=\"Hide this\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<section class=\"welcome\" aria-labelledby=\"welcome-title\"><div class=\"welcome-head\"><h2 id=\"welcome-title\">Welcome. Try this first</h2><form method=\"post\" action=\"/welcome\"><button class=\"button quiet icon-only\" type=\"submit\" aria-label=\"Hide this\" title=\"Hide this\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -590,25 +600,25 @@ func welcome(w Welcome) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</button></form></div><p>Sample agents are running on this machine. In two minutes you will have answered one:</p><ol class=\"steps\"><li>Open the agent ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "</button></form></div><p>Sample agents are running on this machine. In two minutes you will have answered one:</p><ol class=\"steps\"><li>Open the agent ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if w.Agent != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var21 string
 			templ_7745c5c3_Var21, templ_7745c5c3_Err = templruntime.NewAttributeExpression("/agents/" + w.Agent.ID).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `tasks.templ`, Line: 166, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `tasks.templ`, Line: 172, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var21)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -616,17 +626,17 @@ func welcome(w Welcome) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "</a>.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</a>.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "that asks with a form, under <a href=\"/agents\">Agents</a>.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "that asks with a form, under <a href=\"/agents\">Agents</a>.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</li><li>Write what it should do, such as “Deploy the shop”, and choose <strong>Start task</strong>.</li><li>The agent asks where and how. Fill in its form and submit it: the task completes as you watch.</li></ol><p class=\"muted\">The other agents show what happens without the extension, with a form that breaks the rules, and with slow work.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "</li><li>Write what it should do, such as “Deploy the shop”, and choose <strong>Start task</strong>.</li><li>The agent asks where and how. Fill in its form and submit it: the task completes as you watch.</li></ol><p class=\"muted\">The other agents show what happens without the extension, with a form that breaks the rules, and with slow work.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
