@@ -143,9 +143,9 @@ func TestTimes(t *testing.T) {
 	path := evaluate[string](p, `document.querySelector("script[type=module]").src.replace("app.js", "times.js")`)
 	words := evaluate[[]string](p, `import(args[0]).then(({ inWords }) => {
 		const now = new Date("2026-11-30T12:00:00Z");
-		return [0, 44, 46, 3000, 3 * 3600, 26 * 3600, 6 * 86400, 8 * 86400, 400 * 86400, -60].map((ago) => inWords(new Date(now - ago * 1000), now));
+		return [0, 44, 46, 3000, 3 * 3600, 26 * 3600, 6 * 86400, 8 * 86400, 400 * 86400, -60, -8 * 3600, -26 * 3600, -90 * 86400].map((ago) => inWords(new Date(now - ago * 1000), now));
 	})`, path)
-	want := []string{"just now", "just now", "1 minute ago", "50 minutes ago", "3 hours ago", "yesterday", "6 days ago", "Nov 22", "Oct 26, 2025", "just now"}
+	want := []string{"just now", "just now", "1 minute ago", "50 minutes ago", "3 hours ago", "yesterday", "6 days ago", "Nov 22", "Oct 26, 2025", "just now", "in 8 hours", "tomorrow", "Feb 28, 2027"}
 	if diff := cmp.Diff(want, words); diff != "" {
 		t.Errorf("words mismatch (-want +got):\n%s", diff)
 	}
