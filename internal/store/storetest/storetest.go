@@ -30,51 +30,106 @@ type Open func(t *testing.T, live store.Publisher) *store.DB
 
 // Run runs the whole suite.
 func Run(t *testing.T, open Open) {
-	for name, test := range map[string]func(*bench){
-		"AgentsAndCards":           testAgentsAndCards,
-		"DeepCard":                 testDeepCard,
-		"CardHistory":              testCardHistory,
-		"IngestOnce":               testIngestOnce,
-		"Sights":                   testSights,
-		"AStaleSightIsSeenAgain":   testAStaleSightIsSeenAgain,
-		"AskedAgain":               testAskedAgain,
-		"QuestionUnderAUsersID":    testQuestionUnderAUsersID,
-		"MessageIDs":               testMessageIDs,
-		"Converge":                 testConverge,
-		"Timeline":                 testTimeline,
-		"ArtifactChunks":           testArtifactChunks,
-		"ExactJSON":                testExactJSON,
-		"MergeTask":                testMergeTask,
-		"AnotherTask":              testAnotherTask,
-		"ListAndPage":              testListAndPage,
-		"Search":                   testSearch,
-		"SearchSpan":               testSearchSpan,
-		"ClaimOncePerTask":         testClaimOncePerTask,
-		"CommandStates":            testCommandStates,
-		"OneAnswerPerQuestion":     testOneAnswerPerQuestion,
-		"UnreadableCommand":        testUnreadableCommand,
-		"Orphans":                  testOrphans,
-		"Unclaim":                  testUnclaim,
-		"AfterRestore":             testAfterRestore,
-		"UncertainIsConfirmed":     testUncertainIsConfirmed,
-		"UncertainIsSentAgain":     testUncertainIsSentAgain,
-		"CancelWaitsForNothing":    testCancelWaitsForNothing,
-		"Lanes":                    testLanes,
-		"Cancels":                  testCancels,
-		"Standings":                testStandings,
-		"SearchInData":             testSearchInData,
-		"Leases":                   testLeases,
-		"Streams":                  testStreams,
-		"ObservationsAtOnce":       testObservationsAtOnce,
-		"AnswersAtOnce":            testAnswersAtOnce,
-		"ClaimsAtOnce":             testClaimsAtOnce,
-		"Checks":                   testChecks,
-		"Sweeps":                   testSweeps,
-		"LedgerIsAppendOnly":       testLedgerIsAppendOnly,
-		"Forgotten":                testForgotten,
-		"Retention":                testRetention,
-		"RetentionOfReplies":       testRetentionOfReplies,
-		"PurgeIsNarrow":            testPurgeIsNarrow,
+	for _, tests := range []map[string]func(*bench){recordTests(), workTests(), bytesTests(), peopleTests()} {
+		for name, test := range tests {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				published := &publications{}
+				b := &bench{T: t, db: open(t, published), published: published, bucket: artifacttest.Memory(t)}
+				b.keeper = b.newKeeper()
+				b.lease("w0", "w1", "w2", "w3", "alive", "dead")
+				test(b)
+				b.replays()
+			})
+		}
+	}
+}
+
+// recordTests are of agents, and of tasks as they are seen.
+func recordTests() map[string]func(*bench) {
+	return map[string]func(*bench){
+		"AgentsAndCards":         testAgentsAndCards,
+		"DeepCard":               testDeepCard,
+		"CardHistory":            testCardHistory,
+		"IngestOnce":             testIngestOnce,
+		"Sights":                 testSights,
+		"AStaleSightIsSeenAgain": testAStaleSightIsSeenAgain,
+		"AskedAgain":             testAskedAgain,
+		"QuestionUnderAUsersID":  testQuestionUnderAUsersID,
+		"MessageIDs":             testMessageIDs,
+		"Converge":               testConverge,
+		"Timeline":               testTimeline,
+		"ArtifactChunks":         testArtifactChunks,
+		"ExactJSON":              testExactJSON,
+		"MergeTask":              testMergeTask,
+		"AnotherTask":            testAnotherTask,
+		"ListAndPage":            testListAndPage,
+		"Search":                 testSearch,
+		"SearchSpan":             testSearchSpan,
+		"SearchInData":           testSearchInData,
+		"Forgotten":              testForgotten,
+		"SignalsAfterCommit":     testSignalsAfterCommit,
+		"NothingOfAFailedUpdate": testNothingOfAFailedUpdate,
+	}
+}
+
+// workTests are of what goes out, of what is observed, and of who does it.
+func workTests() map[string]func(*bench) {
+	return map[string]func(*bench){
+		"ClaimOncePerTask":      testClaimOncePerTask,
+		"CommandStates":         testCommandStates,
+		"OneAnswerPerQuestion":  testOneAnswerPerQuestion,
+		"UnreadableCommand":     testUnreadableCommand,
+		"Orphans":               testOrphans,
+		"Unclaim":               testUnclaim,
+		"AfterRestore":          testAfterRestore,
+		"UncertainIsConfirmed":  testUncertainIsConfirmed,
+		"UncertainIsSentAgain":  testUncertainIsSentAgain,
+		"CancelWaitsForNothing": testCancelWaitsForNothing,
+		"Lanes":                 testLanes,
+		"Cancels":               testCancels,
+		"Standings":             testStandings,
+		"Leases":                testLeases,
+		"Streams":               testStreams,
+		"ObservationsAtOnce":    testObservationsAtOnce,
+		"AnswersAtOnce":         testAnswersAtOnce,
+		"ClaimsAtOnce":          testClaimsAtOnce,
+		"Checks":                testChecks,
+		"Sweeps":                testSweeps,
+		"PolledForever":         testPolledForever,
+		"Flood":                 testFlood,
+		"Exchanges":             testExchanges,
+		"Threads":               testThreads,
+		"Runs":                  testRuns,
+		"Interrupts":            testInterrupts,
+	}
+}
+
+// bytesTests are of the ledger, of files, and of how long they are kept.
+func bytesTests() map[string]func(*bench) {
+	return map[string]func(*bench){
+		"LedgerIsAppendOnly":     testLedgerIsAppendOnly,
+		"Retention":              testRetention,
+		"RetentionOfReplies":     testRetentionOfReplies,
+		"PurgeIsNarrow":          testPurgeIsNarrow,
+		"Replay":                 testReplay,
+		"ReplayFindsDifferences": testReplayFindsDifferences,
+		"Blobs":                  testBlobs,
+		"BytesBeforeTheRow":      testBytesBeforeTheRow,
+		"OversizeBytes":          testOversizeBytes,
+		"SameBytesTwice":         testSameBytesTwice,
+		"Collection":             testCollection,
+		"CollectionRace":         testCollectionRace,
+		"LateDelete":             testLateDelete,
+		"MoveOutOfTheDatabase":   testMoveOutOfTheDatabase,
+		"ReferencedBytes":        testReferencedBytes,
+		"Turns":                  testTurns,
+	}
+}
+
+// peopleTests are of who may see and do what, of secrets, and of the trail.
+func peopleTests() map[string]func(*bench) {
+	return map[string]func(*bench){
 		"AuditIsAppendOnly":        testAuditIsAppendOnly,
 		"AuditTells":               testAuditTells,
 		"AuditTampering":           testAuditTampering,
@@ -82,39 +137,21 @@ func Run(t *testing.T, open Open) {
 		"AuditPages":               testAuditPages,
 		"AuditOfAccess":            testAuditOfAccess,
 		"AuditExport":              testAuditExport,
-		"Replay":                   testReplay,
-		"ReplayFindsDifferences":   testReplayFindsDifferences,
-		"Blobs":                    testBlobs,
-		"BytesBeforeTheRow":        testBytesBeforeTheRow,
-		"OversizeBytes":            testOversizeBytes,
-		"SameBytesTwice":           testSameBytesTwice,
-		"Collection":               testCollection,
-		"CollectionRace":           testCollectionRace,
-		"LateDelete":               testLateDelete,
-		"MoveOutOfTheDatabase":     testMoveOutOfTheDatabase,
-		"ReferencedBytes":          testReferencedBytes,
-		"Turns":                    testTurns,
 		"Credentials":              testCredentials,
 		"FormerSecrets":            testFormers,
-		"PolledForever":            testPolledForever,
-		"Flood":                    testFlood,
-		"Exchanges":                testExchanges,
 		"Pins":                     testPins,
 		"Grants":                   testGrants,
 		"CountsByGrant":            testCountsByGrant,
 		"Reach":                    testReach,
 		"Members":                  testMembers,
-		"Disabling":                testDisabling,
 		"AdminsAtOnce":             testAdminsAtOnce,
 		"SightsOfGrants":           testSightsOfGrants,
 		"GrantRules":               testGrantRules,
-		"Threads":                  testThreads,
-		"Runs":                     testRuns,
-		"Interrupts":               testInterrupts,
+		"Disabling":                testDisabling,
+		"Presences":                testPresences,
 		"Sessions":                 testSessions,
 		"SessionsFollowTheRecord":  testSessionsFollowTheRecord,
 		"SignOut":                  testSignOut,
-		"Presences":                testPresences,
 		"SignInsComeBackOnce":      testSignInsComeBackOnce,
 		"ExactIdentities":          testExactIdentities,
 		"Tokens":                   testTokens,
@@ -122,19 +159,7 @@ func Run(t *testing.T, open Open) {
 		"TokenRules":               testTokenRules,
 		"Allowance":                testAllowance,
 		"AccessIsCollected":        testAccessIsCollected,
-		"SignalsAfterCommit":       testSignalsAfterCommit,
-		"NothingOfAFailedUpdate":   testNothingOfAFailedUpdate,
 		"OtherOrganisationsSeeNot": testOtherOrganisationsSeeNothing,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			published := &publications{}
-			b := &bench{T: t, db: open(t, published), published: published, bucket: artifacttest.Memory(t)}
-			b.keeper = b.newKeeper()
-			b.lease("w0", "w1", "w2", "w3", "alive", "dead")
-			test(b)
-			b.replays()
-		})
 	}
 }
 
