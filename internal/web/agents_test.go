@@ -171,7 +171,7 @@ func TestStartByTextRefused(t *testing.T) {
 			if got := strings.TrimPrefix(textOfNode(a.one("#composer-text")), "\n"); got != text {
 				t.Errorf("the composer holds %q, want %q kept", got, text)
 			}
-			if a.text("#composer-error") == "" || !a.has("#composer-text[aria-invalid]") {
+			if a.text("#composer-error") == "" || !a.has("#composer-text[aria-invalid=true]") {
 				t.Error("the composer does not say why it was refused")
 			}
 			if len(c.sent()) != 0 {

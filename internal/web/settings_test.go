@@ -98,6 +98,8 @@ func TestAPersonIsAdded(t *testing.T) {
 	c.people.fail(fault.WithFields("This member cannot be added.", []fault.Field{{Location: "name", Message: "1 to 100."}}))
 	a = c.post(t, "/settings/people", entered).wants(http.StatusUnprocessableEntity)
 	a.says("#name-error", "1 to 100.")
+	a.one("#name[aria-invalid=true]")
+	a.one("#subject[aria-invalid=false]")
 	if got := a.attr("#subject", "value"); got != "sub <1>" {
 		t.Errorf("the subject is %q, want what was entered", got)
 	}

@@ -412,30 +412,33 @@ func NewAgent(p NewAgentPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\" placeholder=\"https://agent.example.com\" required autofocus autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" aria-describedby=\"card-url-hint card-url-error\"")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			if p.Error != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, " aria-invalid")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "><p class=\"field-error\" id=\"card-url-error\" role=\"alert\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\" placeholder=\"https://agent.example.com\" required autofocus autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" aria-describedby=\"card-url-hint card-url-error\" aria-invalid=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.Error)
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templruntime.NewAttributeExpression(invalid(p.Error != "")).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `agents.templ`, Line: 131, Col: 69}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `agents.templ`, Line: 129, Col: 42}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var14)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "</p></div><p class=\"actions\"><button class=\"button primary\" type=\"submit\">Add agent</button> <button class=\"button\" type=\"submit\" formaction=\"/agents/preview\">Preview first</button> <a class=\"button quiet\" href=\"/agents\">Cancel</a></p></form><section class=\"narrow muted\"><h2 class=\"small-head\">What happens then</h2><p>Taskbay fetches the card at once and shows what it found and what it makes of it. An agent that does not answer is added all the same, with the reason, so that you can try again later. Nothing is sent to the agent until you start a task.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "\"><p class=\"field-error\" id=\"card-url-error\" role=\"alert\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var15 string
+			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.Error)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `agents.templ`, Line: 131, Col: 69}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "</p></div><p class=\"actions\"><button class=\"button primary\" type=\"submit\">Add agent</button> <button class=\"button\" type=\"submit\" formaction=\"/agents/preview\">Preview first</button> <a class=\"button quiet\" href=\"/agents\">Cancel</a></p></form><section class=\"narrow muted\"><h2 class=\"small-head\">What happens then</h2><p>Taskbay fetches the card at once and shows what it found and what it makes of it. An agent that does not answer is added all the same, with the reason, so that you can try again later. Nothing is sent to the agent until you start a task.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

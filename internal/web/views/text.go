@@ -109,3 +109,12 @@ func noteSymbol(kind string) string {
 	}
 	return "info"
 }
+
+// invalid is the value of aria-invalid: without one, browsers take what is entered for
+// right.
+func invalid(is bool) string {
+	if is {
+		return "true"
+	}
+	return "false"
+}
