@@ -16,7 +16,9 @@ func everyPage(s *apptest.Server) map[string]string {
 	pages := map[string]string{
 		"tasks": "/tasks", "waiting": "/tasks?needs=you", "nothing fits": "/tasks?q=nowhere", "agents": "/agents", "new agent": "/agents/new",
 		"form check": "/form-check?sample=every-kind", "not found": "/nowhere", "method not allowed": "/agents/any/tasks",
-		"settings": "/settings", "audit": "/audit", "nothing on the trail": "/audit?kind=sign-in&from=2020-01-01", "retention": "/settings/retention",
+		"settings": "/settings", "people": "/settings/people", "new service account": "/settings/people/new", "teams": "/settings/teams", "new team": "/settings/teams/new", "access": "/settings/access",
+		"tokens": "/settings/tokens", "new token": "/settings/tokens/new", "sessions": "/settings/sessions", "who sees an agent": "/agents/" + s.SampleAgent("form").ID + "/access",
+		"audit": "/audit", "nothing on the trail": "/audit?kind=sign-in&from=2020-01-01", "retention": "/settings/retention",
 		"credential": "/agents/" + s.SampleAgent("form").ID + "/credential",
 	}
 	for _, variant := range []string{"form", "plain", "invalid", "kitchen-sink", "slow"} {
