@@ -76,7 +76,7 @@ func (s *server) registerAGUI(api huma.API) {
 		Description: "Server-sent events of AG-UI until the run ends; a comment comes every 15 seconds when nothing else does. A client that goes away changes nothing: " +
 			"the same run again attaches to it, and a new one with nothing new follows. 409 with the code run_active while a run of the thread goes on, and with " +
 			"run_id_conflict for the ID of a run with other content.",
-		Responses: withAnswer(api, refusals(api, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge), http.StatusOK,
+		Responses: withAnswer(api, refusals(api, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), http.StatusOK,
 			"AG-UI events; the data of each is one", "text/event-stream", reflect.TypeFor[AGUIEvent]()),
 	}), handle(s, "run-agent", s.runAgent))
 	// Only described: the adapter reads it, and answers what is wrong with it.

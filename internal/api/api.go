@@ -26,7 +26,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.17.0"
+const Version = "1.17.1"
 
 const (
 	prefix       = "/api/v1"

@@ -26,6 +26,9 @@ type patientCanceler struct {
 
 // CancelTask implements a2asrv.RequestHandler.
 func (p patientCanceler) CancelTask(ctx context.Context, request *a2a.CancelTaskRequest) (*a2a.Task, error) {
+	if _, err := p.tasks.Get(ctx, request.ID); err != nil {
+		return nil, err // the SDK calls that a fault of the agent, in its log
+	}
 	for attempt := 1; ; attempt++ {
 		task, err := p.RequestHandler.CancelTask(ctx, request)
 		if !errors.Is(err, a2a.ErrTaskNotCancelable) || attempt == cancelAttempts || p.isOver(ctx, request.ID) {

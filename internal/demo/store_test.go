@@ -95,3 +95,13 @@ func mustCreate(t *testing.T, s *store, ids ...a2a.TaskID) {
 		}
 	}
 }
+
+// TestCancelOfAForgottenTask has nothing behind the canceler, which so fails if it asks
+// the SDK.
+func TestCancelOfAForgottenTask(t *testing.T) {
+	t.Parallel()
+	_, err := patientCanceler{tasks: newStore(1)}.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: "gone"})
+	if !errors.Is(err, a2a.ErrTaskNotFound) {
+		t.Errorf("the error is %v, want that there is no such task", err)
+	}
+}

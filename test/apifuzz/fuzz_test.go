@@ -241,7 +241,7 @@ func (j *judge) problemFaults(r *request, status int, mediaType string, body []b
 	if r.method == http.MethodHead {
 		return nil
 	}
-	if mediaType != "application/problem+json" && !elsewhere[status] && !(r.operation != nil && strings.Contains(r.operation.Path, "/ag-ui")) {
+	if mediaType != "application/problem+json" && !elsewhere[status] && !strings.Contains(r.target, "/ag-ui") {
 		return []string{"an error is no problem document"}
 	}
 	if bytes.Contains(body, []byte(r.canary)) {

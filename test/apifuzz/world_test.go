@@ -152,6 +152,9 @@ func (w *world) populate(t *testing.T) {
 		"origin": "https://a.example.com", "key": `{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`, "expiresAt": "2027-06-01T00:00:00Z",
 	}, &pin)
 	w.ids["pins"] = []string{pin.ID}
+	var token struct{ ID string }
+	w.Call("POST", "/api/v1/tokens", map[string]string{"name": "Spare", "scope": "read"}, &token)
+	w.ids["tokens"] = []string{token.ID}
 }
 
 // id returns the ID of something that is there, by the first segment of its path.
