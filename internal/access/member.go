@@ -77,6 +77,9 @@ type Members struct {
 	Update func(context.Context, func(MemberTx) error) error
 	View   func(context.Context, func(MemberTx) error) error
 	NewID  func() string // UUIDv7
+	// Issuer is the provider that people sign in with; "" if that is not known here.
+	// Nobody of another one can sign in.
+	Issuer string
 }
 
 // Bounds of what names people and things, in characters.
@@ -126,7 +129,11 @@ func (s *Members) Add(ctx context.Context, p Principal, n NewMember) (Member, er
 	if n.Service {
 		m.Kind = KindService
 	}
-	if faults := checkMember(m); len(faults) > 0 {
+	faults := checkMember(m)
+	if m.Kind == KindPerson && !s.signsIn(m) && len(faults) == 0 {
+		faults = append(faults, fault.Field{Location: "issuer", Message: "People sign in with " + s.Issuer + " here: it has to be exactly that."})
+	}
+	if len(faults) > 0 {
 		return Member{}, fault.WithFields("This member cannot be added.", faults)
 	}
 	err := s.Update(ctx, func(tx MemberTx) error {
@@ -196,7 +203,7 @@ func (s *Members) Change(ctx context.Context, p Principal, id string, c MemberCh
 		if faults := checkMember(m); len(faults) > 0 {
 			return fault.WithFields("This member cannot be changed so.", faults)
 		}
-		if err := keepsAdmin(tx, p, was, m); err != nil {
+		if err := s.keepsAdmin(tx, p, was, m); err != nil {
 			return err
 		}
 		if was.Enabled() && !m.Enabled() {
@@ -266,7 +273,7 @@ func (c MemberChange) apply(m Member, now time.Time) Member {
 
 // keepsAdmin says why a change would leave the organisation without an administrator
 // who can sign in, or nil. Whoever may run commands on the machine can make one again.
-func keepsAdmin(tx MemberTx, p Principal, was, becomes Member) error {
+func (s *Members) keepsAdmin(tx MemberTx, p Principal, was, becomes Member) error {
 	if p.Kind == KindCommand || !was.administers() || becomes.administers() {
 		return nil
 	}
@@ -275,12 +282,15 @@ func keepsAdmin(tx MemberTx, p Principal, was, becomes Member) error {
 		return err
 	}
 	for _, m := range all {
-		if m.ID != was.ID && m.administers() {
+		if m.ID != was.ID && m.administers() && s.signsIn(m) {
 			return nil
 		}
 	}
 	return fault.New(fault.Conflict, "%s is the last administrator who can sign in, and stays so: make somebody else an administrator first. Only taskbay user on the machine itself goes past this.", was.Name)
 }
+
+// signsIn reports whether people of the member's provider can sign in.
+func (s *Members) signsIn(m Member) bool { return s.Issuer == "" || m.Issuer == s.Issuer }
 
 // administers reports whether the member is a person who can sign in as an
 // administrator.

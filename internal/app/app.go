@@ -276,7 +276,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	if c.ServesAGUI() {
 		frontEnds = newAGUI(db, a.agents, tasks, commands, hub, c.SignIn.Origin, o.Log)
 	}
-	door, rights := a.door(hub, c, o), newRights(db)
+	door, rights := a.door(hub, c, o), newRights(db, c.SignIn.Issuer)
 
 	pages := web.New(web.Config{
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Live: hub,

@@ -47,7 +47,7 @@ func OpenRecord(ctx context.Context, d config.Data) (*Record, error) {
 		Tokens:    newTokens(db, slog.New(slog.DiscardHandler)),
 		Trail:     newTrail(db, &task.Reader{View: store.For[task.ReadTx](db.View)}, sealer),
 		Verifier:  &audit.Verifier{View: store.For[audit.VerifyTx](db.View), Sealer: sealer},
-		Rights:    newRights(db),
+		Rights:    newRights(db, ""),
 		db:        db,
 	}, nil
 }

@@ -13,8 +13,8 @@ type ReachTx interface {
 	Reach(p access.Principal, agentID string) (access.Reach, error)
 	// SeesTask returns fault.NotFound if the view has no such task.
 	SeesTask(v access.View, taskID string) error
-	// SeesRemoteTask is SeesTask for one that the agent calls so.
-	SeesRemoteTask(v access.View, agentID, remoteTaskID string) error
+	// SeesRemoteTask is SeesTask for one that the agent calls so in a tenant.
+	SeesRemoteTask(v access.View, agentID, tenant, remoteTaskID string) error
 }
 
 func errNoCommand() error { return fault.New(fault.NotFound, "There is no such command.") }

@@ -182,8 +182,16 @@ func (s *Service) SubmitWith(ctx context.Context, p access.Principal, agentID, k
 // Errors: fault.NotFound, fault.Forbidden for somebody who may not send on the task,
 // and fault.Conflict if the outcome is known by now, the task has ended, or the question that it answers is no longer open.
 func (s *Service) Resend(ctx context.Context, p access.Principal, id string) (Command, error) {
+	sent, err := s.Get(ctx, p, id)
+	if err != nil {
+		return Command{}, err
+	}
+	a, err := s.Agents.Get(ctx, p, sent.AgentID)
+	if err != nil {
+		return Command{}, err
+	}
 	var again Record
-	err := s.Update(ctx, func(tx Tx) error {
+	err = s.Update(ctx, func(tx Tx) error {
 		r, err := seen(tx, p, id)
 		if err != nil {
 			return err
@@ -194,7 +202,7 @@ func (s *Service) Resend(ctx context.Context, p access.Principal, id string) (Co
 		}
 		reach, err := tx.Reach(p, owner.AgentID)
 		if err == nil {
-			err = reach.Check(owner.SkillID)
+			err = mayFollow(tx, p, reach, a, head, owner, Body{Action: r.Command.Action})
 		}
 		if err != nil {
 			return err
@@ -326,7 +334,7 @@ func (s *Service) target(tx Tx, p access.Principal, a agent.Agent, body Body, r 
 		return head, owner, err
 	}
 	r.Command.TaskID = head.TaskID
-	return head, owner, mayFollow(tx, p, reach, a, owner, body)
+	return head, owner, mayFollow(tx, p, reach, a, head, owner, body)
 }
 
 // allows says why the task that a command names cannot take it, or nil.

@@ -27,15 +27,20 @@ func mayStart(tx Tx, p access.Principal, reach access.Reach, a agent.Agent, body
 		return nil
 	}
 	if body.ContextID != "" {
-		return fault.New(fault.Forbidden, "You may send to this agent by single skills only, which starts a new context each time: leave contextId out.")
+		return errContext()
 	}
-	return mayRefer(tx, p, a, body)
+	return mayRefer(tx, p, a, body.Tenant, body)
 }
 
-// mayRefer says why the principal may not refer to other tasks of the agent, or nil.
-func mayRefer(tx Tx, p access.Principal, a agent.Agent, body Body) error {
+func errContext() error {
+	return fault.New(fault.Forbidden, "You may send to this agent by single skills only, which starts a new context each time: leave contextId out.")
+}
+
+// mayRefer says why the principal may not refer to other tasks of the agent in a
+// tenant, or nil.
+func mayRefer(tx Tx, p access.Principal, a agent.Agent, tenant string, body Body) error {
 	for _, id := range body.Config.ReferenceTaskIDs {
-		err := tx.SeesRemoteTask(p.View(), a.ID, id)
+		err := tx.SeesRemoteTask(p.View(), a.ID, tenant, id)
 		if fault.KindOf(err) == fault.NotFound {
 			err = fault.New(fault.Forbidden, "You may refer to no other tasks than those that you see (referenceTaskIds).")
 		}
@@ -56,8 +61,9 @@ func noRoute(a agent.Agent) error {
 
 // mayFollow says why the principal may not send or cancel on a task, or nil. What
 // follows keeps the skill that the task is held to; if the agent no longer takes that,
-// only those go on who may send to it without one.
-func mayFollow(tx Tx, p access.Principal, reach access.Reach, a agent.Agent, owner task.Owner, body Body) error {
+// only those go on who may send to it without one. A task that has not begun has no context
+// yet, and takes none from whoever sends by a skill alone.
+func mayFollow(tx Tx, p access.Principal, reach access.Reach, a agent.Agent, head task.Head, owner task.Owner, body Body) error {
 	if err := reach.Check(owner.SkillID); err != nil {
 		return err
 	}
@@ -73,7 +79,10 @@ func mayFollow(tx Tx, p access.Principal, reach access.Reach, a agent.Agent, own
 	if !a.RoutesTo(owner.SkillID) {
 		return fault.New(fault.Conflict, "The agent no longer holds messages to this skill, so nothing more can be sent on this task by it alone.")
 	}
-	return mayRefer(tx, p, a, body)
+	if body.ContextID != "" && body.ContextID != head.ContextID {
+		return errContext()
+	}
+	return mayRefer(tx, p, a, owner.Tenant, body)
 }
 
 // routing is the metadata of a message that is held to a skill; nil for none. Nobody

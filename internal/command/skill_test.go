@@ -48,8 +48,8 @@ type seesOnly struct {
 }
 
 // SeesRemoteTask implements ReachTx.
-func (s seesOnly) SeesRemoteTask(_ access.View, _, remoteTaskID string) error {
-	if remoteTaskID != s.remoteTaskID {
+func (s seesOnly) SeesRemoteTask(_ access.View, _, tenant, remoteTaskID string) error {
+	if remoteTaskID != s.remoteTaskID || tenant != "" {
 		return errNoTask()
 	}
 	return nil
@@ -73,17 +73,18 @@ func TestSkillRules(t *testing.T) {
 		body  Body
 		want  fault.Kind // "" is allowed
 	}{
-		"anything, by the whole agent":             {whole, routed, started, Body{ContextID: "c", Config: refers("theirs")}, ""},
-		"a skill, by the whole agent":              {whole, routed, started, Body{SkillID: "b", ContextID: "c"}, ""},
-		"a skill that there is none of":            {whole, routed, started, Body{SkillID: "c"}, fault.Unprocessable},
-		"a skill of an agent that holds to none":   {whole, silent, started, Body{SkillID: "a"}, fault.Unprocessable},
-		"nothing, by reading":                      {reads, routed, started, Body{}, fault.Forbidden},
-		"one's skill":                              {one, routed, started, Body{SkillID: "a"}, ""},
-		"one's skill and a task that one sees":     {one, routed, started, Body{SkillID: "a", Config: refers("mine")}, ""},
-		"one's skill and a task that one does not": {one, routed, started, Body{SkillID: "a", Config: refers("theirs")}, fault.Forbidden},
-		"one's skill in a context":                 {one, routed, started, Body{SkillID: "a", ContextID: "c"}, fault.Forbidden},
-		"another skill than one's":                 {one, routed, started, Body{SkillID: "b"}, fault.Forbidden},
-		"no skill":                                 {one, routed, started, Body{}, fault.Forbidden},
+		"anything, by the whole agent":               {whole, routed, started, Body{ContextID: "c", Config: refers("theirs")}, ""},
+		"a skill, by the whole agent":                {whole, routed, started, Body{SkillID: "b", ContextID: "c"}, ""},
+		"a skill that there is none of":              {whole, routed, started, Body{SkillID: "c"}, fault.Unprocessable},
+		"a skill of an agent that holds to none":     {whole, silent, started, Body{SkillID: "a"}, fault.Unprocessable},
+		"nothing, by reading":                        {reads, routed, started, Body{}, fault.Forbidden},
+		"one's skill":                                {one, routed, started, Body{SkillID: "a"}, ""},
+		"one's skill and a task that one sees":       {one, routed, started, Body{SkillID: "a", Config: refers("mine")}, ""},
+		"one's skill and a task that one does not":   {one, routed, started, Body{SkillID: "a", Config: refers("theirs")}, fault.Forbidden},
+		"one's skill and that task's name elsewhere": {one, routed, started, Body{SkillID: "a", Tenant: "x", Config: refers("mine")}, fault.Forbidden},
+		"one's skill in a context":                   {one, routed, started, Body{SkillID: "a", ContextID: "c"}, fault.Forbidden},
+		"another skill than one's":                   {one, routed, started, Body{SkillID: "b"}, fault.Forbidden},
+		"no skill":                                   {one, routed, started, Body{}, fault.Forbidden},
 
 		"on with one's skill":                     {one, routed, "a", Body{}, ""},
 		"on with it, named":                       {one, routed, "a", Body{SkillID: "a"}, ""},
@@ -94,6 +95,9 @@ func TestSkillRules(t *testing.T) {
 		"on with a skill that is gone, for whole": {whole, silent, "a", Body{}, ""},
 		"on with a task of another skill":         {one, routed, "b", Body{}, fault.Forbidden},
 		"on, referring to what one does not see":  {one, routed, "a", Body{Config: refers("theirs")}, fault.Forbidden},
+		"on in its context":                       {one, routed, "a", Body{ContextID: "own"}, ""},
+		"on in another context":                   {one, routed, "a", Body{ContextID: "c"}, fault.Forbidden},
+		"on in another, by whole":                 {whole, routed, "a", Body{ContextID: "c"}, ""},
 		"on by reading":                           {reads, routed, "", Body{}, fault.Forbidden},
 	} {
 		tx := seesOnly{remoteTaskID: "mine"}
@@ -101,7 +105,7 @@ func TestSkillRules(t *testing.T) {
 		if test.held == started {
 			err = mayStart(tx, p, test.reach, test.agent, test.body)
 		} else {
-			err = mayFollow(tx, p, test.reach, test.agent, task.Owner{SkillID: test.held}, test.body)
+			err = mayFollow(tx, p, test.reach, test.agent, task.Head{ContextID: "own"}, task.Owner{SkillID: test.held}, test.body)
 		}
 		if (err == nil) != (test.want == "") || err != nil && fault.KindOf(err) != test.want {
 			t.Errorf("%s: %v, want %q", name, err, test.want)

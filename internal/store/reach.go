@@ -46,9 +46,9 @@ func (tx *Tx) SeesTask(v access.View, taskID string) error {
 }
 
 // SeesRemoteTask implements command.Tx.
-func (tx *Tx) SeesRemoteTask(v access.View, agentID, remoteTaskID string) error {
+func (tx *Tx) SeesRemoteTask(v access.View, agentID, tenant, remoteTaskID string) error {
 	w := seenTasks(v)
-	w.and("t.agent_id = ? AND t.remote_task_id = ?", agentID, remoteTaskID)
+	w.and("t.agent_id = ? AND t.tenant = ? AND t.remote_task_id = ?", agentID, tenant, remoteTaskID)
 	return tx.isThere("SELECT 1 FROM task t WHERE "+w.sql(), w.args, errNoTask())
 }
 

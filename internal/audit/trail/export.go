@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -190,10 +191,16 @@ func writeCSV(out io.Writer) (write func(audit.Sealed) error, flush func() error
 // their full-width forms too.
 const formula = "=+-@\t\r\n＝＋－＠"
 
+// separated finds what would be a formula where other characters than the comma part
+// cells, as they do in many countries.
+var separated = regexp.MustCompile(`([;|\t][ \x{A0}\x{3000}]*)([=+\-@＝＋－＠])`)
+
 // harmless makes sure that a spreadsheet takes every cell for text: one that would be a
 // formula gets an apostrophe before it.
 func harmless(cells []string) []string {
 	for i, cell := range cells {
+		cell = separated.ReplaceAllString(cell, "$1'$2")
+		cells[i] = cell
 		if strings.ContainsAny(firstOf(cell), formula) || strings.ContainsAny(firstOf(strings.TrimLeft(cell, " \u00A0\u3000")), formula) {
 			cells[i] = "'" + cell
 		}

@@ -13,7 +13,7 @@ import (
 // spreadsheet of whoever opens an export.
 func TestNoCellIsAFormula(t *testing.T) {
 	t.Parallel()
-	names := []string{"=1+1", "+1", "-1", "@SUM(1)", "\tx", "\rx", "\nx", "＝1", "＋1", "－1", "＠x", " =1", "\u00a0=1", "\u3000=1", `"=1"`, "plain", "a=b", ""}
+	names := []string{"=1+1", "+1", "-1", "@SUM(1)", "\tx", "\rx", "\nx", "＝1", "＋1", "－1", "＠x", " =1", "\u00a0=1", "\u3000=1", `"=1"`, "plain", "a=b", "", "x;=1", "x; +1", "x|@y"}
 	var out bytes.Buffer
 	write, flush := writeCSV(&out)
 	for _, name := range names {
@@ -36,6 +36,11 @@ func TestNoCellIsAFormula(t *testing.T) {
 			if cell != "" && strings.ContainsAny(firstOf(strings.TrimLeft(cell, " \u00a0\u3000")), formula) {
 				t.Errorf("a cell begins as a formula does: %q", cell)
 			}
+		}
+	}
+	for i, name := range []string{"x;'=1", "x; '+1", "x|'@y"} {
+		if got := rows[len(rows)-3+i][20]; got != name {
+			t.Errorf("what stands behind a separator is exported as %q, want %q", got, name)
 		}
 	}
 	if got := rows[1][20]; got != "'=1+1" {

@@ -313,6 +313,23 @@ func testMembers(b *bench) {
 			b.Errorf("an operator changes a member: %v, want forbidden", err)
 		}
 	}
+	provided := r.members
+	provided.Issuer = "https://id.example"
+	other := access.NewMember{Issuer: "https://id.example/", Subject: "zed", Name: "Zed", Role: access.Admin}
+	if faults := fault.Public(second(provided.Add(ctx, ann, other))); len(faults.Fields) != 1 || faults.Fields[0].Location != "issuer" {
+		b.Errorf("somebody of a provider that nobody signs in with is added: %+v", faults)
+	}
+	zed, err := r.members.Add(ctx, ann, other) // as an earlier provider's people may be there
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := provided.Change(ctx, ann, ann.PersonID, access.MemberChange{Role: &operator}); fault.KindOf(err) != fault.Conflict {
+		b.Errorf("the last administrator who can sign in becomes none beside %s, who cannot: %v, want a conflict", zed.Name, err)
+	}
+	viewer := access.Viewer
+	if _, err := r.members.Change(ctx, ann, zed.ID, access.MemberChange{Role: &viewer}); err != nil {
+		b.Fatal(err)
+	}
 	if _, err := r.members.Change(ctx, admin, admin.PersonID, access.MemberChange{Enabled: &no}); fault.KindOf(err) != fault.Conflict {
 		b.Errorf("the local operator is disabled: %v, want a conflict", err)
 	}
@@ -325,7 +342,7 @@ func testMembers(b *bench) {
 	for _, m := range list {
 		names = append(names, m.Name)
 	}
-	if want := []string{"Ann", "Bob", "Local operator", "Robot"}; err != nil || !slices.Equal(names, want) {
+	if want := []string{"Ann", "Bob", "Local operator", "Robot", "Zed"}; err != nil || !slices.Equal(names, want) {
 		b.Errorf("the members are %q, %v; want %q", names, err, want)
 	}
 }
