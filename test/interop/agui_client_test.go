@@ -126,11 +126,21 @@ type aguiAgent struct {
 // agent makes an HttpAgent for an agent of a console; threadID "" is a new thread.
 func (p *aguiProgram) agent(t *testing.T, s *apptest.Server, agentID, threadID string) *aguiAgent {
 	t.Helper()
+	return p.agentOf(t, s, agentID, threadID, "")
+}
+
+// agentOf is agent with an API token; "" for the local operator.
+func (p *aguiProgram) agentOf(t *testing.T, s *apptest.Server, agentID, threadID, token string) *aguiAgent {
+	t.Helper()
+	headers := map[string]string{}
+	if token != "" {
+		headers["Authorization"] = "Bearer " + token
+	}
 	if threadID == "" {
 		threadID = uuid.NewString()
 	}
 	a := &aguiAgent{aguiProgram: p, t: t, name: uuid.NewString(), ThreadID: threadID}
-	<-p.begin(t, map[string]any{"op": "new", "agent": a.name, "url": s.URL() + "/api/v1/agents/" + agentID + "/ag-ui", "threadId": threadID})
+	<-p.begin(t, map[string]any{"op": "new", "agent": a.name, "url": s.URL() + "/api/v1/agents/" + agentID + "/ag-ui", "threadId": threadID, "headers": headers})
 	return a
 }
 
@@ -138,7 +148,7 @@ func (p *aguiProgram) agent(t *testing.T, s *apptest.Server, agentID, threadID s
 type aguiRun struct {
 	Rejected string
 	Status   int
-	Payload  any
+	Payload  struct{ Code, Message string }
 	Events   []aguiEvent
 	Messages []aguiMessage
 	State    struct {

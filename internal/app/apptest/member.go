@@ -15,6 +15,12 @@ import (
 // written into the record beside the running product, as another process would.
 func (s *Server) ServiceToken(name string, role access.Role, scope access.Scope, agentIDs ...string) string {
 	s.t.Helper()
+	return s.GrantedToken(name, role, scope, access.Operate, agentIDs...)
+}
+
+// GrantedToken is ServiceToken with what the account may do with the agents.
+func (s *Server) GrantedToken(name string, role access.Role, scope access.Scope, permission access.Permission, agentIDs ...string) string {
+	s.t.Helper()
 	ctx := context.Background()
 	db, err := s.openStore(ctx)
 	if err != nil {
@@ -34,7 +40,7 @@ func (s *Server) ServiceToken(name string, role access.Role, scope access.Scope,
 		s.t.Fatal(err)
 	}
 	for _, id := range agentIDs {
-		grant := access.Grant{Subject: access.Subject{MemberID: member.ID}, AgentID: id, Permission: access.Operate, Enabled: true}
+		grant := access.Grant{Subject: access.Subject{MemberID: member.ID}, AgentID: id, Permission: permission, Enabled: true}
 		if _, err := grants.Add(ctx, access.LocalOperator(), grant); err != nil {
 			s.t.Fatal(err)
 		}

@@ -5,7 +5,8 @@
 // 0.3 as its second, and ends when its standard input does.
 //
 // Told "message" it answers without a task, told "work" it works until it is
-// canceled, and told "report" it brings an artifact and completes.
+// canceled, told "report" it brings an artifact and completes, and told "return" it
+// brings back what came with that.
 
 import express from 'express';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
@@ -112,17 +113,16 @@ class Turn {
   stream(name, chunks) {
     const artifactId = crypto.randomUUID();
     chunks.forEach((text, i) => {
-      this.bus.publish(
-        AgentEvent.artifactUpdate(
-          TaskArtifactUpdateEvent.fromJSON({
-            ...this.ids,
-            artifact: { artifactId, name, parts: [{ text }] },
-            append: i > 0,
-            lastChunk: i === chunks.length - 1,
-          }),
-        ),
-      );
+      this.update({ artifact: { artifactId, name, parts: [{ text }] }, append: i > 0, lastChunk: i === chunks.length - 1 });
     });
+  }
+
+  artifact(name, parts) {
+    this.update({ artifact: { artifactId: crypto.randomUUID(), name, parts }, lastChunk: true });
+  }
+
+  update(artifact) {
+    this.bus.publish(AgentEvent.artifactUpdate(TaskArtifactUpdateEvent.fromJSON({ ...this.ids, ...artifact })));
   }
 }
 
@@ -160,6 +160,9 @@ class DeployBot {
     } else if (text === 'report') {
       turn.status('TASK_STATE_WORKING');
       turn.stream('Deployment log', LOG);
+      turn.status('TASK_STATE_COMPLETED', [{ text: 'done' }]);
+    } else if (text === 'return') {
+      turn.artifact('Returned', Message.toJSON(userMessage).parts.slice(1));
       turn.status('TASK_STATE_COMPLETED', [{ text: 'done' }]);
     } else {
       turn.ask('Where should I deploy it, and with how many replicas?');
