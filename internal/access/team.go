@@ -76,42 +76,84 @@ func (s *Teams) Get(ctx context.Context, p Principal, id string) (Team, error) {
 // fault.Conflict for a name that another team has.
 func (s *Teams) Add(ctx context.Context, p Principal, name string, memberIDs []string) (Team, error) {
 	id := s.NewID()
-	return s.put(ctx, p, name, memberIDs, func(tx TeamTx) (Team, error) {
-		return Team{ID: id, OrganisationID: p.OrganisationID, CreatedAt: tx.Now()}, nil
+	return s.put(ctx, p, func(tx TeamTx) (was, becomes Team, err error) {
+		was = Team{ID: id, OrganisationID: p.OrganisationID, CreatedAt: tx.Now()}
+		return was, TeamChange{&name, memberIDs}.apply(was), nil
 	})
 }
 
-// Change gives a team another name and other members. Errors are those of Add, and
-// fault.NotFound if there is none of that ID.
-func (s *Teams) Change(ctx context.Context, p Principal, id, name string, memberIDs []string) (Team, error) {
-	return s.put(ctx, p, name, memberIDs, func(tx TeamTx) (Team, error) { return tx.Team(p.OrganisationID, id) })
+// TeamChange is what to change of a team; what is nil stays.
+type TeamChange struct {
+	Name      *string
+	MemberIDs []string // all that it has from now on
 }
 
-func (s *Teams) put(ctx context.Context, p Principal, name string, memberIDs []string, start func(TeamTx) (Team, error)) (Team, error) {
+func (c TeamChange) apply(t Team) Team {
+	if c.Name != nil {
+		t.Name = *c.Name
+	}
+	if c.MemberIDs != nil {
+		t.MemberIDs = c.MemberIDs
+	}
+	return t
+}
+
+// Change gives a team another name or other members. Errors are those of Add, and
+// fault.NotFound if there is none of that ID.
+func (s *Teams) Change(ctx context.Context, p Principal, id string, c TeamChange) (Team, error) {
+	return s.put(ctx, p, func(tx TeamTx) (was, becomes Team, err error) {
+		was, err = tx.Team(p.OrganisationID, id)
+		return was, c.apply(was), err
+	})
+}
+
+// AddMember puts a member into a team; one who is in it stays. fault.NotFound if there
+// is no such team or member, and fault.Unprocessable for a team that is full.
+func (s *Teams) AddMember(ctx context.Context, p Principal, id, memberID string) (Team, error) {
+	return s.put(ctx, p, func(tx TeamTx) (was, becomes Team, err error) {
+		if was, err = tx.Team(p.OrganisationID, id); err != nil {
+			return was, was, err
+		}
+		m, err := tx.Member(p.OrganisationID, memberID)
+		becomes = was
+		becomes.MemberIDs = append(slices.Clone(was.MemberIDs), m.ID)
+		return was, becomes, err
+	})
+}
+
+// RemoveMember takes a member out of a team; fault.NotFound if there is no such team, or
+// nobody of that ID in it.
+func (s *Teams) RemoveMember(ctx context.Context, p Principal, id, memberID string) (Team, error) {
+	return s.put(ctx, p, func(tx TeamTx) (was, becomes Team, err error) {
+		if was, err = tx.Team(p.OrganisationID, id); err != nil {
+			return was, was, err
+		}
+		if !slices.Contains(was.MemberIDs, memberID) {
+			return was, was, fault.New(fault.NotFound, "There is no such member in this team.")
+		}
+		becomes = was
+		becomes.MemberIDs = without(was.MemberIDs, []string{memberID})
+		return was, becomes, nil
+	})
+}
+
+// put stores what becomes of a team, as change says within the transaction.
+func (s *Teams) put(ctx context.Context, p Principal, change func(TeamTx) (was, becomes Team, err error)) (Team, error) {
 	if err := Allow(p, NeedAdminister); err != nil {
 		return Team{}, err
 	}
-	name = strings.TrimSpace(name)
-	if !isName(name) {
-		return Team{}, fault.WithFields("This team cannot be stored.", []fault.Field{{Location: "name", Message: fmt.Sprintf("1 to %d characters in one line.", maxName)}})
-	}
-	if len(memberIDs) > maxTeam {
-		return Team{}, fault.WithFields("This team cannot be stored.", []fault.Field{{Location: "members", Message: fmt.Sprintf("At most %d.", maxTeam)}})
-	}
 	var stored Team
 	err := s.Update(ctx, func(tx TeamTx) error {
-		was, err := start(tx)
+		if _, err := tx.Organisation(p.OrganisationID); err != nil { // one change after the other
+			return err
+		}
+		was, t, err := change(tx)
 		if err != nil {
 			return err
 		}
-		t := was
-		t.Name, t.MemberIDs = name, slices.Compact(slices.Sorted(slices.Values(memberIDs)))
-		for _, id := range t.MemberIDs {
-			if _, err := tx.Member(p.OrganisationID, id); fault.KindOf(err) == fault.NotFound {
-				return fault.WithFields("This team cannot be stored.", []fault.Field{{Location: "members", Message: "IDs of members of this organisation."}})
-			} else if err != nil {
-				return err
-			}
+		t.Name, t.MemberIDs = strings.TrimSpace(t.Name), slices.Compact(slices.Sorted(slices.Values(t.MemberIDs)))
+		if err := checkTeam(tx, t); err != nil {
+			return err
 		}
 		if err := tx.PutTeam(t); err != nil {
 			return err
@@ -123,6 +165,27 @@ func (s *Teams) put(ctx context.Context, p Principal, name string, memberIDs []s
 		return auditTeam(tx, p, was, stored)
 	})
 	return stored, err
+}
+
+// checkTeam is fault.Unprocessable for a team that cannot be.
+func checkTeam(tx TeamTx, t Team) error {
+	wrong := func(location, message string) error {
+		return fault.WithFields("This team cannot be stored.", []fault.Field{{Location: location, Message: message}})
+	}
+	if !isName(t.Name) {
+		return wrong("name", fmt.Sprintf("1 to %d characters in one line.", maxName))
+	}
+	if len(t.MemberIDs) > maxTeam {
+		return wrong("members", fmt.Sprintf("At most %d.", maxTeam))
+	}
+	for _, id := range t.MemberIDs {
+		if _, err := tx.Member(t.OrganisationID, id); fault.KindOf(err) == fault.NotFound {
+			return wrong("members", "IDs of members of this organisation.")
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // auditTeam writes that a team was made, or has another name, and who came and went.

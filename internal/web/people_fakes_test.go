@@ -119,8 +119,8 @@ func (f fakeTeams) Add(_ context.Context, _ access.Principal, name string, membe
 	return t, f.ask(t)
 }
 
-func (f fakeTeams) Change(_ context.Context, _ access.Principal, id, name string, memberIDs []string) (access.Team, error) {
-	t := access.Team{ID: id, Name: name, MemberIDs: memberIDs}
+func (f fakeTeams) Change(_ context.Context, _ access.Principal, id string, c access.TeamChange) (access.Team, error) {
+	t := access.Team{ID: id, Name: *c.Name, MemberIDs: c.MemberIDs}
 	return t, f.ask(t)
 }
 

@@ -27,7 +27,7 @@ type Teams interface {
 	List(ctx context.Context, p access.Principal) ([]access.Team, error)
 	Get(ctx context.Context, p access.Principal, id string) (access.Team, error)
 	Add(ctx context.Context, p access.Principal, name string, memberIDs []string) (access.Team, error)
-	Change(ctx context.Context, p access.Principal, id, name string, memberIDs []string) (access.Team, error)
+	Change(ctx context.Context, p access.Principal, id string, c access.TeamChange) (access.Team, error)
 	Remove(ctx context.Context, p access.Principal, id string) error
 }
 

@@ -167,7 +167,7 @@ func TestTeams(t *testing.T) {
 	c.post(t, "/settings/teams", url.Values{"name": {"Night"}, "member": {"ada", "bob"}}).goes("/settings/teams")
 	c.asks(t, access.Team{Name: "Night", MemberIDs: []string{"ada", "bob"}})
 	c.post(t, "/settings/teams/support", url.Values{"name": {"Help"}}).goes("/settings/teams")
-	c.asks(t, access.Team{ID: "support", Name: "Help"})
+	c.asks(t, access.Team{ID: "support", Name: "Help", MemberIDs: []string{}})
 	c.people.fail(fault.New(fault.Conflict, "Another team has this name."))
 	a = c.post(t, "/settings/teams/support", url.Values{"name": {"Help"}, "member": {"ada"}}).wants(http.StatusConflict)
 	a.says("#name-error", "Another team has this name.")

@@ -25,7 +25,8 @@ func (s *server) teamChange(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Teams.Change(r.Context(), s.Principal(r), t.ID, r.PostForm.Get("name"), r.PostForm["member"])
+	name, chosen := r.PostForm.Get("name"), append([]string{}, r.PostForm["member"]...) // those who are not chosen leave
+	_, err = s.Teams.Change(r.Context(), s.Principal(r), t.ID, access.TeamChange{Name: &name, MemberIDs: chosen})
 	return s.teamSaved(w, r, t, err)
 }
 

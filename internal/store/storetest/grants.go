@@ -180,7 +180,7 @@ func testGrants(b *bench) {
 		b.Fatal(err)
 	}
 	expect("with the grant switched off", whole, []string{plain}, other)
-	if _, err := r.teams.Change(context.Background(), admin, team.ID, "Team", nil); err != nil {
+	if _, err := r.teams.Change(context.Background(), admin, team.ID, access.TeamChange{MemberIDs: []string{}}); err != nil {
 		b.Fatal(err)
 	}
 	expect("out of the team", teamed, []string{plain}, other)

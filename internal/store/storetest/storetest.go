@@ -149,6 +149,7 @@ func peopleTests() map[string]func(*bench) {
 		"GrantRules":               testGrantRules,
 		"Disabling":                testDisabling,
 		"Presences":                testPresences,
+		"TeamMembers":              testTeamMembers,
 		"Sessions":                 testSessions,
 		"SessionsFollowTheRecord":  testSessionsFollowTheRecord,
 		"SignOut":                  testSignOut,
