@@ -26,7 +26,7 @@ import (
 
 // Version is the version of the API's description. Whatever changes
 // docs/openapi.json changes it, with a line in CHANGELOG.md.
-const Version = "1.17.1"
+const Version = "1.18.0"
 
 const (
 	prefix       = "/api/v1"
@@ -52,6 +52,9 @@ type Config struct {
 	Door          *httpguard.Door // lets requests in
 	Sessions      Sessions
 	Tokens        Tokens
+	Members       Members
+	Teams         Teams
+	Grants        Grants
 	Log           *slog.Logger
 }
 
@@ -134,6 +137,7 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 				{Name: "Retention", Description: "For how long what agents sent is kept, byte for byte."},
 				{Name: "Audit", Description: "Who did what: a trail that is only ever added to."},
 				{Name: "Access", Description: "Who one is, where one is signed in, and the tokens of programs."},
+				{Name: "Rights", Description: "Who is in the organisation, and who may see and operate which agents."},
 				{Name: "Forms", Description: "Checks for those who write form definitions."},
 			},
 		},
@@ -157,6 +161,9 @@ func (s *server) describe(mux *http.ServeMux) *huma.OpenAPI {
 	s.registerAudit(api)
 	s.registerAccess(api)
 	s.registerAGUI(api)
+	s.registerMembers(api)
+	s.registerTeams(api)
+	s.registerGrants(api)
 	allowNull(api.OpenAPI().Components.Schemas)
 	return api.OpenAPI()
 }

@@ -121,6 +121,7 @@ func faults(raw json.RawMessage, t reflect.Type, pointer string) []fault.Field {
 var typeNames = map[reflect.Kind]string{
 	reflect.String: "a string",
 	reflect.Int:    "a whole number",
+	reflect.Bool:   "true or false",
 	reflect.Slice:  "an array",
 	reflect.Struct: "an object",
 }
@@ -132,6 +133,8 @@ func fits(raw json.RawMessage, kind reflect.Kind) bool {
 	case reflect.Int:
 		_, err := strconv.Atoi(string(raw))
 		return err == nil
+	case reflect.Bool:
+		return raw[0] == 't' || raw[0] == 'f'
 	case reflect.Slice:
 		return raw[0] == '['
 	}

@@ -288,6 +288,7 @@ func (a *App) wire(hub *live.Hub, c config.Config, o Options) {
 	programs := api.New(api.Config{
 		Agents: a.agents, AgentSettings: a.agents, Credentials: a.credentials, Commands: commands, Checks: checks, Tasks: tasks, Wire: exchanges, Live: hub, Blobs: blobs, Retention: a.retention, Trail: records, AGUI: frontEnds,
 		Door: door, Sessions: a.sessions, Tokens: a.apiTokens, Log: o.Log,
+		Members: rights.Members, Teams: rights.Teams, Grants: rights.Grants,
 	})
 	operations := a.operations()
 	if a.operatesOn != nil {

@@ -83,7 +83,8 @@ func (p *prober) ask(method, path, body string) (int, string) {
 	return response.StatusCode, string(answer)
 }
 
-// probes are requests that name an agent {a}, a task {t} or a command {c}.
+// probes are requests that name an agent {a}, a task {t}, a command {c}, a member {m}, a
+// team {o} or a grant {g}.
 var probes = []struct{ method, path, body string }{
 	{"GET", "/api/v1/agents/{a}", ""}, {"DELETE", "/api/v1/agents/{a}", ""}, {"POST", "/api/v1/agents/{a}/discover", ""},
 	{"POST", "/api/v1/agents/{a}/commands", `{"text":"x"}`}, {"POST", "/api/v1/agents/{a}/commands", `{"text":"x","taskId":"{t}"}`},
@@ -93,6 +94,13 @@ var probes = []struct{ method, path, body string }{
 	{"GET", "/api/v1/tasks/{t}", ""}, {"GET", "/api/v1/tasks/{t}/events", ""}, {"POST", "/api/v1/tasks/{t}/refresh", ""},
 	{"GET", "/api/v1/tasks/{t}/exchanges", ""}, {"GET", "/api/v1/tasks/{t}/audit", ""},
 	{"GET", "/api/v1/commands/{c}", ""}, {"GET", "/api/v1/commands/{c}?wait=1", ""}, {"POST", "/api/v1/commands/{c}/resend", ""},
+	{"GET", "/api/v1/agents/{a}/access", ""}, {"GET", "/api/v1/grants?agentId={a}", ""}, {"GET", "/api/v1/grants?memberId={m}", ""}, {"GET", "/api/v1/grants?teamId={o}", ""},
+	{"GET", "/api/v1/members/{m}", ""}, {"PUT", "/api/v1/members/{m}", `{"disabled":true}`}, {"GET", "/api/v1/members/{m}/access", ""},
+	{"GET", "/api/v1/teams/{o}", ""}, {"PUT", "/api/v1/teams/{o}", `{"name":"x"}`}, {"PUT", "/api/v1/teams/{o}", `{"members":[]}`}, {"DELETE", "/api/v1/teams/{o}", ""},
+	{"PUT", "/api/v1/teams/{o}/members/{m}", ""}, {"DELETE", "/api/v1/teams/{o}/members/{m}", ""}, {"POST", "/api/v1/teams", `{"name":"x","members":["{m}"]}`},
+	{"GET", "/api/v1/grants/{g}", ""}, {"PUT", "/api/v1/grants/{g}", `{"enabled":false}`}, {"DELETE", "/api/v1/grants/{g}", ""},
+	{"POST", "/api/v1/grants", `{"agentId":"{a}","everybody":true,"permission":"read"}`}, {"POST", "/api/v1/grants", `{"agentId":"{a}","memberId":"{m}","permission":"read"}`},
+	{"POST", "/api/v1/grants", `{"agentId":"{a}","teamId":"{o}","permission":"read"}`}, {"POST", "/api/v1/tokens", `{"name":"x","scope":"read","memberId":"{m}"}`},
 	{"GET", "/agents/{a}", ""}, {"POST", "/agents/{a}/discover", ""}, {"POST", "/agents/{a}/tasks", "text=x&key={k}"}, {"GET", "/agents/{a}/credential", ""},
 	{"POST", "/agents/{a}/remove", ""}, {"POST", "/agents/{a}/credential/revoke", ""}, {"GET", "/agents/{a}/wire", ""},
 	{"GET", "/agents/{a}/interface", ""}, {"GET", "/agents/{a}/trust", ""},
@@ -113,15 +121,25 @@ func TestWhatOneMayNotSeeIsNotThere(t *testing.T) {
 	record, people, members := probers(t, s, dir, map[string]access.Role{
 		"other admin": access.Admin, "operator": access.Operator, "viewer": access.Viewer, "reader": access.Operator,
 	})
+	team, err := record.Teams.Add(t.Context(), access.Command("test"), "Readers", []string{members["reader"].ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	teamed, err := record.Grants.Add(t.Context(), access.Command("test"), access.Grant{
+		Subject: access.Subject{TeamID: team.ID}, AgentID: agent.ID, Permission: access.Read, // it does not count
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"other admin", "operator", "viewer"} {
 		p := people[name]
 		for _, probe := range probes {
 			key := uuid.NewString()
-			real := strings.NewReplacer("{a}", agent.ID, "{t}", sent.TaskID, "{c}", sent.ID, "{k}", key)
-			none := strings.NewReplacer("{a}", uuid.NewString(), "{t}", uuid.NewString(), "{c}", uuid.NewString(), "{k}", key)
+			real := strings.NewReplacer("{a}", agent.ID, "{t}", sent.TaskID, "{c}", sent.ID, "{k}", key, "{m}", members["reader"].ID, "{o}", team.ID, "{g}", teamed.ID)
+			none := strings.NewReplacer("{a}", uuid.NewString(), "{t}", uuid.NewString(), "{c}", uuid.NewString(), "{k}", key, "{m}", uuid.NewString(), "{o}", uuid.NewString(), "{g}", uuid.NewString())
 			status, got := p.ask(probe.method, real.Replace(probe.path), real.Replace(probe.body))
 			wantStatus, want := p.ask(probe.method, none.Replace(probe.path), none.Replace(probe.body))
-			if status != wantStatus || got != want || status < 400 && !strings.Contains(probe.path, "?agentId=") {
+			if status != wantStatus || got != want || status < 400 && !strings.Contains(probe.path, "Id={") {
 				t.Errorf("%s: %s %s is answered %d, and %d if there is none of that ID:\n%.300s\n%.300s", name, probe.method, probe.path, status, wantStatus, got, want)
 			}
 		}

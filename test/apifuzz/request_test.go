@@ -88,15 +88,17 @@ func (m *maker) path(o operation) string {
 			continue
 		}
 		id := m.world.id(m, kind)
-		if p.Name == "runId" {
+		switch {
+		case p.Name == "runId":
 			id = m.world.id(m, "runs")
-		}
-		if o.ID == "remove-agent" && m.chance(90) {
-			id = m.world.spare // the others are to be worked with
+		case p.Name == "memberId":
+			id = m.world.id(m, "members")
+		case o.Path == "/"+kind+"/{id}" && o.Method == http.MethodDelete && m.world.spare[kind] != "" && m.chance(95):
+			id = m.world.spare[kind] // the others are to be worked with
 		}
 		switch {
 		case m.chance(8):
-			id = m.world.id(m, pick(m, "agents", "tasks", "commands", "exchanges", "pins"))
+			id = m.world.id(m, pick(m, "agents", "tasks", "commands", "exchanges", "pins", "members", "teams", "grants"))
 		case m.chance(10):
 			id = pick(m, "x", m.canary, strings.ToUpper(id), id+" ", "00000000-0000-0000-0000-000000000000", "{"+id+"}", strings.Repeat("9", 3000), "\x00", "é", "..", "a/b", "%", "' OR 1=1 --"+m.canary)
 		}
@@ -117,8 +119,8 @@ func (m *maker) query(o operation) string {
 		switch p.Name {
 		case "wait":
 			text = "0" // a longer one is only waited for
-		case "agentId":
-			text = m.world.id(m, "agents")
+		case "agentId", "memberId", "teamId":
+			text = m.world.id(m, strings.TrimSuffix(p.Name, "Id")+"s")
 		}
 		if m.chance(25) {
 			text = pick(m, "", "-1", "61", "1e1", "99999999999999999999", m.text(), strings.Repeat("z", 5000), "0x10", " 1", "1.0", "true", "\xff")
@@ -178,6 +180,12 @@ func (m *maker) whole(operation string) value {
 		return &object{[]member{{"kind", `"bearer"`}, {"secret", quoted(m.secret)}, {"origins", &list{[]value{quoted(m.world.origin)}}}}}
 	case "set-interface":
 		return &object{[]member{{"binding", `"JSONRPC"`}, {"protocolVersion", `"1.0"`}, {"url", quoted(m.world.origin + "/form/rpc")}}}
+	case "add-member":
+		return &object{[]member{{"issuer", `"https://id.example.com"`}, {"subject", quoted(m.canary)}, {"name", quoted(m.canary)}, {"role", quoted(pick(m, "admin", "operator", "viewer"))}}}
+	case "change-team":
+		return &object{[]member{{"members", &list{[]value{quoted(m.world.id(m, "members"))}}}}}
+	case "add-grant":
+		return &object{[]member{{"agentId", quoted(m.world.granted)}, {"teamId", quoted(m.world.id(m, "teams"))}, {"permission", quoted(pick(m, "read", "operate"))}}}
 	}
 	return nil
 }

@@ -125,6 +125,12 @@ func (m *maker) known(name string) string {
 		return quoted(pick(m, "https://agents.example.com", "https://a.example:8443/"))
 	case "taskId":
 		return quoted(w.id(m, "tasks"))
+	case "agentId":
+		return quoted(w.granted) // what is granted to all may be seen by those who see nothing else
+	case "memberId", "teamId":
+		return quoted(w.id(m, strings.TrimSuffix(name, "Id")+"s"))
+	case "issuer":
+		return quoted("https://id.example.com")
 	case "answers":
 		return quoted(pick(m, w.questions...))
 	case "contextId":

@@ -24,9 +24,10 @@ type world struct {
 	document   *document
 	log        *logBuffer
 	principals []principal
-	origin     string   // of the sample agents
-	spare      string   // an agent to remove
-	addresses  []string // where agents are, or are not
+	origin     string            // of the sample agents
+	spare      map[string]string // what to remove, by the first segment of its path
+	granted    string            // an agent that may be granted to anybody
+	addresses  []string          // where agents are, or are not
 	questions  []string
 	ids        map[string][]string // by the first segment of their paths
 }
@@ -106,7 +107,8 @@ func (w *world) populate(t *testing.T) {
 	}
 	form, plain := w.SampleAgent("form").ID, w.SampleAgent("plain").ID
 	filer, vanishing := w.Register(fileAgent(t)+"/card.json").ID, w.Register(fileAgent(t)+"/vanish/card.json").ID
-	w.spare = w.Register("http://127.0.0.1:1/spare").ID
+	w.spare = map[string]string{"agents": w.Register("http://127.0.0.1:1/spare").ID}
+	w.granted = w.Register("http://127.0.0.1:1/granted").ID
 	w.ids = map[string][]string{"agents": {form, plain, w.SampleAgent("kitchen-sink").ID, filer}}
 	for _, agent := range []string{form, form, plain, filer} {
 		command, err := c.Submit(ctx, agent, client.CommandBody{Text: "Deploy the billing service"})
@@ -155,6 +157,33 @@ func (w *world) populate(t *testing.T) {
 	var token struct{ ID string }
 	w.Call("POST", "/api/v1/tokens", map[string]string{"name": "Spare", "scope": "read"}, &token)
 	w.ids["tokens"] = []string{token.ID}
+	w.grant(t, c)
+}
+
+// grant makes members, teams and grants, none of them of those who make the requests.
+func (w *world) grant(t *testing.T, c *client.Client) {
+	t.Helper()
+	for i := range 4 {
+		name := fmt.Sprintf("Member %d", i)
+		m, err := c.AddMember(t.Context(), client.MemberInput{Kind: "service", Name: name, Role: "operator"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		team, err := c.MakeTeam(t.Context(), client.TeamInput{Name: name, Members: []string{m.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := c.AddGrant(t.Context(), client.GrantInput{AgentID: w.granted, MemberID: m.ID, Permission: "read"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.ids["members"] = append(w.ids["members"], m.ID)
+		if i == 0 {
+			w.spare["teams"], w.spare["grants"] = team.ID, g.ID
+			continue
+		}
+		w.ids["teams"], w.ids["grants"] = append(w.ids["teams"], team.ID), append(w.ids["grants"], g.ID)
+	}
 }
 
 // id returns the ID of something that is there, by the first segment of its path.
