@@ -18,6 +18,7 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/app"
 	"github.com/agent-taskbay/taskbay/internal/app/apptest"
 	"github.com/agent-taskbay/taskbay/internal/config"
+	"github.com/agent-taskbay/taskbay/internal/credential/scheme"
 )
 
 const (
@@ -60,6 +61,24 @@ func (c caller) asks(method, path, body string, headers ...string) string {
 	return answer.Status + "\n" + head.String() + string(text)
 }
 
+// setBeside sets a credential on the machine itself, which may be for an agent there
+// without TLS: where people sign in they may not.
+func setBeside(t *testing.T, dir, agentID string, c scheme.Credential) {
+	t.Helper()
+	data := config.Data{DataDir: dir}
+	record, err := app.OpenRecord(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = record.Close() }()
+	if err := record.UseKeys(data); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := record.Credentials.Set(t.Context(), access.Command("test"), agentID, c); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestCanariesOfCallers looks for what people and programs come by, and for what signing
 // in passes around: on pages, in answers and problems, on the wire to an agent that
 // repeats everything, in metrics, the trail, the log, all files and a backup's manifest.
@@ -83,9 +102,7 @@ func TestCanariesOfCallers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := api.SetCredential(t.Context(), registered.ID, client.CredentialInput{Kind: "bearer", Secret: bearerCanary, Origins: []string{agent.URL}}); err != nil {
-		t.Fatal(err)
-	}
+	setBeside(t, dir, registered.ID, scheme.Credential{Kind: scheme.Bearer, Secret: bearerCanary, Origins: []string{agent.URL}})
 	sent, err := api.Submit(t.Context(), registered.ID, client.CommandBody{IdempotencyKey: idempotencyCanary, Text: "hello"})
 	if err == nil {
 		sent, err = api.WaitCommand(t.Context(), sent.ID)

@@ -151,7 +151,7 @@ func (w *walk) next(l Linked) error {
 	case w.differs(w.noted, l.Seq, hash):
 		w.found(l.Seq, l.EntryID, Changed, "the chain was sealed with another entry at this place")
 	case w.differs(w.known, l.Seq, hash):
-		w.found(l.Seq, l.EntryID, Changed, "the head that was given is of another chain: this one was made anew since then")
+		w.found(l.Seq, l.EntryID, Changed, "the head that was given has another hash: it was copied wrongly, or the chain was made anew since then")
 	default:
 		w.head = Head{Seq: l.Seq, Hash: hash}
 	}

@@ -46,7 +46,7 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		"command nearly right":         {[]string{"serv"}, `no command or argument serv, did you mean "serve"?`},
+		"command nearly right":         {[]string{"bakup"}, `no command or argument bakup, did you mean "backup"?`},
 		"command of a command":         {[]string{"form", "chekc"}, `did you mean "check"?`},
 		"command nothing like":         {[]string{"bogus"}, "no command or argument bogus\nRun taskbay help"},
 		"flag nearly right":            {[]string{"demo", "--no-opne"}, "unknown flag --no-opne"},

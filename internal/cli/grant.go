@@ -43,7 +43,7 @@ func (c grantAdd) Run(ctx context.Context, s Streams) error {
 		if err != nil {
 			return explainFields(err, map[string]string{"skillId": "--skill", "agentId": "--agent", "memberId": "--user", "teamId": "--team", "permission": "--permission"})
 		}
-		_, err = fmt.Fprintf(s.Out, "%s may %s %s now. ID: %s\n", subjectWords(g), g.Permission, objectWords(g), g.ID)
+		_, err = fmt.Fprintf(s.Out, "%s may %s %s now, as far as their role allows: a viewer only reads. ID: %s\n", subjectWords(g), g.Permission, objectWords(g), g.ID)
 		return err
 	})
 }

@@ -27,7 +27,7 @@ func TestTaskShow(t *testing.T) {
 		doneTask:    {"#task-state": "Completed", "label[for=composer-text]": "Continue in a new task"},
 		failedTask:  {"#task-state": "Not sent", ".note-danger strong": "Not sent."},
 		unsureTask:  {"label[for=composer-text]": "Send again as a new task", "#task-state": "Outcome unknown", ".entry .note-warning strong": "This may have arrived."},
-		plainTask:   {"#task-notice strong": "The agent sent more about this task than Taskbay keeps.", "#task-state": "Waiting for you", ".why strong": "This is meant to be a form, but it breaks the rules, so it is shown as data.", ".why li": "/schemaschema is missing.", "label[for=composer-text]": "Your answer"},
+		plainTask:   {"#task-notice strong": "The agent sent more about this task than Taskbay keeps.", "#task-state": "Waiting for you", ".why strong": "This is meant to be a form, and is shown as data:", ".why li": "/schemaschema is missing.", "label[for=composer-text]": "Your answer"},
 		oddTask:     {"#task-state": "paused for lunch", "#entry-1 .delivery": "Sending"},
 		directTask:  {"#task-state": "Replied", "label[for=composer-text]": "Message"},
 		authTask:    {"#task-state": "Authorization needed", ".question h2": "The agent needs an authorization"},

@@ -69,11 +69,11 @@ func (p PersonPage) lead() string {
 func (p PersonPage) disableWords() string {
 	switch {
 	case p.Self:
-		return "You are signed out at once, on every browser, and your tokens stop to work. You cannot undo that yourself."
+		return "You are signed out at once, on every browser, and your tokens stop working. You cannot undo that yourself."
 	case p.Member.Kind == access.KindService:
-		return "Its tokens stop to work at once, and do not come back when it is enabled again. What it did stays."
+		return "Its tokens stop working at once, and do not come back when it is enabled again. What it did stays."
 	}
-	return "They are signed out at once, on every browser, and their tokens stop to work. What they did stays. Enabling lets them sign in again; the tokens do not come back."
+	return "They are signed out at once, on every browser, and their tokens stop working. What they did stays. Enabling lets them sign in again; the tokens do not come back."
 }
 
 // TeamsPage is the teams of the organisation.
