@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,7 +54,8 @@ func run(encoded string) error {
 	if err := json.Unmarshal([]byte(encoded), &at); err != nil {
 		return err
 	}
-	ctx := context.Background()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	a, err := app.New(ctx, config.Config{
 		Listen: "127.0.0.1:0", DataDir: at.DataDir, DatabaseURL: at.DatabaseURL, AutoMigrate: true, Workers: &at.Workers, Limits: access.Unlimited(),
@@ -146,11 +150,11 @@ func (p *process) register(cardURL string) string {
 	return agent.ID
 }
 
-// submit returns an error if the process is gone.
+// submit returns an error if the process is gone, or about to be.
 func (p *process) submit(agentID string, s *sent) error {
 	c, err := p.api.Submit(p.t.Context(), agentID, client.CommandBody{IdempotencyKey: s.key, Text: "count me", MessageID: s.messageID})
 	var refused *client.Problem
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) && refused.Status != http.StatusServiceUnavailable {
 		p.t.Errorf("a command was refused: %v", refused)
 		return nil
 	}
@@ -276,8 +280,8 @@ func TestKilledWorkers(t *testing.T) {
 }
 
 // check waits until every command is settled and compares what the product says
-// with what the agent saw.
-func check(t *testing.T, p *process, a *agent, all []*sent) {
+// with what the agent saw. It returns how many commands have which status.
+func check(t *testing.T, p *process, a *agent, all []*sent) (statuses map[string]int) {
 	t.Helper()
 	stop := make(chan struct{})
 	defer close(stop)
@@ -290,7 +294,7 @@ func check(t *testing.T, p *process, a *agent, all []*sent) {
 			}
 		}
 	}()
-	statuses := map[string]int{}
+	statuses = map[string]int{}
 	for _, s := range all {
 		status := p.settled(s.commandID)
 		statuses[status]++
@@ -306,6 +310,7 @@ func check(t *testing.T, p *process, a *agent, all []*sent) {
 		}
 	}
 	t.Logf("%d accepted: %v", len(all), statuses)
+	return statuses
 }
 
 func (p *process) settled(commandID string) string {

@@ -1,0 +1,63 @@
+package crash
+
+import (
+	"syscall"
+	"testing"
+)
+
+// drain ends the process as an operator does, with SIGTERM.
+func (p *process) drain() {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		p.t.Errorf("the process ends with %v", err)
+	}
+}
+
+// TestDrained stops the product with SIGTERM while it accepts and sends messages, again
+// and again. It ends well each time; none that was accepted is lost or sent twice, and
+// as the agent answers at once, the outcome of each is known.
+func TestDrained(t *testing.T) {
+	onEachDatabase(t, testDrained)
+}
+
+func testDrained(t *testing.T, at place) {
+	a := startAgent(t)
+	go func() { // the agent answers at once
+		for range a.received {
+		}
+	}()
+	var all []*sent
+	for range 4 {
+		p := start(t, at)
+		agentID := p.register(a.cardURL())
+		batch := newMessages(40)
+		accepted := make(chan struct{}, len(batch))
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for _, s := range batch {
+				if p.submit(agentID, s) != nil {
+					return
+				}
+				accepted <- struct{}{}
+			}
+		}()
+		for range 10 {
+			<-accepted
+		}
+		p.drain()
+		<-done
+		for _, s := range batch {
+			if s.commandID != "" {
+				all = append(all, s)
+			}
+		}
+	}
+	statuses := check(t, start(t, at), a, all)
+	if statuses["uncertain"] > 0 {
+		t.Errorf("%d of %d commands are uncertain after a stop with SIGTERM", statuses["uncertain"], len(all))
+	}
+}
