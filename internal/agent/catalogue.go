@@ -182,7 +182,9 @@ func (c *Catalogue) Register(ctx context.Context, p access.Principal, cardURL st
 		if err := tx.InsertAgent(a); err != nil {
 			return err
 		}
-		return tx.Audit(a.entry(p, audit.AgentRegistered))
+		e := a.entry(p, audit.AgentRegistered)
+		e.AgentName = e.Detail["card"] // its own name is on the card, which is fetched after this
+		return tx.Audit(e)
 	})
 	if err != nil {
 		return a, false, err

@@ -101,6 +101,9 @@ func assertTrailOf(t *testing.T, s *apptest.Server, taskID string) {
 			if e.Action != want[i] || e.What == "" || (e.Hash == "") != strings.Contains(path, "/tasks/") || e.Action == "message-sent" && len(e.ContentSHA256) != 64 {
 				t.Errorf("%s: entry %d is %+v", path, i, e)
 			}
+			if e.Action == "agent-registered" && !strings.HasSuffix(e.What, "/card.json") {
+				t.Errorf("%s: %q does not say which of the agents of a host", path, e.What)
+			}
 		}
 	}
 	for path, want := range map[string]int{
