@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -21,10 +22,15 @@ type grantAdd struct {
 	organisationData `embed:""`
 	Agent            string `required:"" placeholder:"AGENT" help:"The agent: its name, its ID or the address of its card."`
 	Skill            string `placeholder:"ID" help:"One skill of an agent that holds messages to skills; the whole agent if it is not given."`
-	User             string `xor:"subject" required:"" placeholder:"USER" help:"To a member: their ID, their subject or their name."`
-	Team             string `xor:"subject" required:"" placeholder:"TEAM" help:"To a team: its ID or its name."`
-	Everybody        bool   `xor:"subject" required:"" help:"To everybody in the organisation."`
+	User             string `xor:"subject" placeholder:"USER" help:"To a member: their ID, their subject or their name."`
+	Team             string `xor:"subject" placeholder:"TEAM" help:"To a team: its ID or its name."`
+	Everybody        bool   `xor:"subject" help:"To everybody in the organisation."`
 	Permission       string `required:"" enum:"read,operate" placeholder:"PERMISSION" help:"read, or operate, which includes it."`
+}
+
+// Help says what the flags mean together.
+func (grantAdd) Help() string {
+	return "It takes exactly one of --user, --team and --everybody."
 }
 
 // Run grants it.
@@ -64,8 +70,10 @@ func (c grantAdd) subject(ctx context.Context, r *app.Record, p access.Principal
 			}
 		}
 		return access.Subject{}, &failure{exitUsage, fmt.Errorf("there is no team %s in the organisation %s", clipped(c.Team), p.OrganisationID)}
+	case c.Everybody:
+		return access.Subject{}, nil
 	}
-	return access.Subject{}, nil
+	return access.Subject{}, &failure{exitUsage, errors.New("say to whom: --user, --team or --everybody")}
 }
 
 func subjectWords(g access.Grant) string {

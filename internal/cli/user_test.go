@@ -29,6 +29,8 @@ func TestUserAndGrantCommands(t *testing.T) {
 		{"grant list", 0, "Nothing is granted"},
 		{"grant add --agent Ada --user James --permission operate", 0, "James may operate Ada now"},
 		{"grant add --agent Ada --everybody --permission read", 0, "everybody may read Ada now"},
+		{"grant add --agent Ada --permission read", 2, "--user, --team or --everybody"},
+		{"grant add --agent Ada --everybody --user James --permission read", 2, "can't be used together"},
 		{"grant add --agent Ada --user James --permission operate --skill a", 1, "--skill"},
 		{"grant add --agent Ada --user James --permission read --organisation acme", 2, "there is no agent Ada"},
 		{"grant add --agent Ada --team Reds --permission read", 2, "there is no team Reds"},
