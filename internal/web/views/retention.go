@@ -45,7 +45,7 @@ func foundWords(f retention.Found) string {
 func triedWords(p RetentionPage) string {
 	after := plural(int(p.TriedDays), "day")
 	if p.Tried.Tasks == 0 {
-		return "With " + after + ", nothing would be purged now: no task ended that long ago."
+		return "With " + after + ", nothing would be purged now: no task that has ended was last changed that long ago."
 	}
 	return "With " + after + ", this would be purged now, of " + foundWords(p.Tried) + ". Nothing was changed yet."
 }

@@ -47,7 +47,7 @@ func Retention(p RetentionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Retention</h1><p class=\"lead\">Taskbay keeps what agents send as it came, byte for byte, and their files. Here you say how long after a task's end. What is purged is gone for good. Conversations and the record of who did what stay.</p></header>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Retention</h1><p class=\"lead\">Taskbay keeps what agents send as it came, byte for byte, and their files. Here you say for how long after the last change of a task that has ended. What is purged is gone for good. Conversations and the record of who did what stay.</p></header>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

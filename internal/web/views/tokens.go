@@ -33,7 +33,7 @@ type NewTokenPage struct {
 
 // expiryHint says how long a token may last.
 func expiryHint() string {
-	return "The last day that it works, by UTC; at most " + strconv.Itoa(int(access.MaxTokenLife/(24*time.Hour))-1) + " days from today."
+	return "The last day that it works, by UTC; at most " + strconv.Itoa(int(access.MaxTokenLife/(24*time.Hour))) + " days, today included."
 }
 
 // MadeTokenPage shows a token that was made, once.
