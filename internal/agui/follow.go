@@ -50,7 +50,7 @@ func (f *follower) follow(ctx context.Context) error {
 	if f.run == nil {
 		return f.rest(nil)
 	}
-	signals, stop := f.Live.Watch(live.TaskTopic(f.run.TaskID))
+	signals, stop := f.watch()
 	defer func() { stop() }()
 	err = f.open(ctx)
 	for {
@@ -71,7 +71,7 @@ func (f *follower) follow(ctx context.Context) error {
 		if err == nil && f.now.ID != f.run.TaskID { // it became another one
 			stop()
 			f.run.TaskID = f.now.ID
-			signals, stop = f.Live.Watch(live.TaskTopic(f.now.ID))
+			signals, stop = f.watch()
 		} else if err := f.await(ctx, signals, err); err != nil {
 			return err
 		}
@@ -81,6 +81,11 @@ func (f *follower) follow(ctx context.Context) error {
 			err = f.open(ctx)
 		}
 	}
+}
+
+// watch wakes for the task, and when it may be that the client sees it no longer.
+func (f *follower) watch() (signals <-chan struct{}, stop func()) {
+	return f.Live.Watch(live.TaskTopic(f.run.TaskID), live.AccessTopic(f.principal.OrganisationID))
 }
 
 // await returns nil when there may be news. After a failure it is a while.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
+	"github.com/agent-taskbay/taskbay/internal/fault"
+	"github.com/agent-taskbay/taskbay/internal/live"
 	"github.com/agent-taskbay/taskbay/internal/task"
 )
 
@@ -51,6 +54,26 @@ func FuzzFollow(f *testing.F) {
 	})
 }
 
+// TestFollowEndsWithAccess has a client lose sight of its task while nothing happens
+// on it.
+func TestFollowEndsWithAccess(t *testing.T) {
+	t.Parallel()
+	h := newHistory(1, 10)
+	h.gone = true
+	var out bytes.Buffer
+	f := h.follower(&out, false, false)
+	f.principal.OrganisationID = "acme"
+	if err := f.follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), `"type":"RUN_ERROR"`) || !strings.Contains(out.String(), "There is no such task.") {
+		t.Errorf("the run does not end:\n%s", &out)
+	}
+	if want := []string{live.TaskTopic("task"), live.AccessTopic("acme")}; !slices.Equal(h.watched, want) {
+		t.Errorf("it is woken by %q, want %q", h.watched, want)
+	}
+}
+
 // scripted is a task whose history goes on a step each time that it is asked for what
 // changed. It stands for all services of a follower.
 type scripted struct {
@@ -60,6 +83,9 @@ type scripted struct {
 	seq   int64
 	steps int
 	ready chan struct{}
+
+	watched []string // topics
+	gone    bool     // the client sees it no longer
 }
 
 func newHistory(seed uint64, steps int) *scripted {
@@ -154,6 +180,9 @@ func (h *scripted) Get(context.Context, access.Principal, string) (task.Task, er
 }
 
 func (h *scripted) Changes(_ context.Context, _ access.Principal, _ string, since int64) (task.Delta, error) {
+	if h.gone {
+		return task.Delta{}, fault.New(fault.NotFound, "There is no such task.")
+	}
 	for range 1 + h.IntN(3) {
 		h.step()
 	}
@@ -176,7 +205,10 @@ func (h *scripted) copied(since int64) task.Task {
 	return t
 }
 
-func (h *scripted) Watch(...string) (<-chan struct{}, func()) { return h.ready, func() {} }
+func (h *scripted) Watch(topics ...string) (<-chan struct{}, func()) {
+	h.watched = append(h.watched, topics...)
+	return h.ready, func() {}
+}
 
 func (h *scripted) Now() time.Time { return time.Unix(0, 0) }
 
