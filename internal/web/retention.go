@@ -34,15 +34,10 @@ func (s *server) retentionShow(w http.ResponseWriter, r *http.Request) error {
 }
 
 // retentionPage completes a page with what is set and what is due, and shows it.
-func (s *server) retentionPage(w http.ResponseWriter, r *http.Request, status int, p views.RetentionPage) error {
-	if err := access.Allow(s.Principal(r), access.NeedAdminister); err != nil {
+func (s *server) retentionPage(w http.ResponseWriter, r *http.Request, status int, p views.RetentionPage) (err error) {
+	if p.Shell, err = s.settingsShell(r, "Retention"); err != nil {
 		return err
 	}
-	var err error
-	if p.Shell, err = s.shell(r, "Retention", sectionSettings); err != nil {
-		return err
-	}
-	p.Shell.WithSheets("task.css", "agent.css")
 	if p.Setting, err = s.Retention.Get(r.Context(), s.Principal(r)); err != nil {
 		return err
 	}
@@ -58,9 +53,6 @@ func (s *server) retentionPage(w http.ResponseWriter, r *http.Request, status in
 // retentionSet sets for how long things are kept, or counts what would be purged if
 // that were set.
 func (s *server) retentionSet(w http.ResponseWriter, r *http.Request) error {
-	if err := access.Allow(s.Principal(r), access.NeedAdminister); err != nil {
-		return err
-	}
 	if err := posted(w, r); err != nil {
 		return err
 	}
@@ -73,14 +65,14 @@ func (s *server) retentionSet(w http.ResponseWriter, r *http.Request) error {
 	} else if err == nil {
 		_, err = s.Retention.Set(r.Context(), s.Principal(r), days)
 	}
-	if fault.KindOf(err) == fault.Unprocessable {
-		p := views.RetentionPage{Entered: r.PostForm.Get("days"), Problem: fault.Public(err).Message, Errors: faultsOf(err)}
-		return s.retentionPage(w, r, http.StatusUnprocessableEntity, p)
+	if err == nil {
+		return moved(w, r, "/settings/retention")
 	}
-	if err != nil {
+	status, faults, ok := toCorrect(err, nil)
+	if !ok {
 		return err
 	}
-	return moved(w, r, "/settings/retention")
+	return s.retentionPage(w, r, status, views.RetentionPage{Entered: r.PostForm.Get("days"), Faults: faults})
 }
 
 // retentionDays reads the days that were entered; 0 if everything is to be kept.
@@ -90,16 +82,13 @@ func retentionDays(r *http.Request) (int64, error) {
 	}
 	days, err := strconv.ParseInt(strings.TrimSpace(r.PostForm.Get("days")), 10, 64)
 	if err != nil || days < 1 || days > retention.MaxDays {
-		return 0, fault.WithFields("This is no number of days to keep things for.", []fault.Field{{Location: "days", Message: "A whole number from 1 to 36500."}})
+		return 0, fault.WithFields("This is no number of days to keep things for.", []fault.Field{{Location: "days", Message: "A whole number from 1 to " + strconv.Itoa(retention.MaxDays) + "."}})
 	}
 	return days, nil
 }
 
 // retentionRun purges what is due.
 func (s *server) retentionRun(w http.ResponseWriter, r *http.Request) error {
-	if err := access.Allow(s.Principal(r), access.NeedAdminister); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(r.Context(), purgeTime)
 	defer cancel()
 	found, err := s.Retention.Purge(ctx, s.Principal(r))

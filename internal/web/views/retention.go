@@ -13,8 +13,7 @@ type RetentionPage struct {
 	Due     retention.Found // by what is set
 
 	Entered string // days
-	Errors  map[string]string
-	Problem string
+	Faults  Faults
 
 	TriedDays int64 // 0 if nothing was counted
 	Tried     retention.Found
