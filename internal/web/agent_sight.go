@@ -33,10 +33,9 @@ func (s *server) sightPage(w http.ResponseWriter, r *http.Request, status int, p
 	if p.Members, err = s.Members.List(ctx, by); err != nil {
 		return err
 	}
-	if p.Shell, err = s.shell(r, "Access to "+p.Agent.Name, sectionAgents); err != nil {
+	if p.Shell, err = s.settingsShell(r, "Access to "+p.Agent.Name); err != nil {
 		return err
 	}
-	p.SignsIn = s.signsIn()
-	p.Shell.WithSheets("task.css", "agent.css", "settings.css")
+	p.Shell.Section, p.SignsIn = sectionAgents, s.signsIn()
 	return page(ctx, w, status, views.AgentSight(p))
 }

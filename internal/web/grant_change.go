@@ -33,7 +33,9 @@ func (s *server) grantChange(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return err
 	}
-	return s.sightPage(w, r, status, views.SightPage{Entered: views.EnteredGrant{Permission: access.Read}, Notice: faults.Problem})
+	return s.sightPage(w, r, status, views.SightPage{
+		Entered: views.EnteredGrant{Permission: access.Read}, Faults: views.Faults{Problem: faults.Problem},
+	})
 }
 
 // grantRemove takes a grant back.

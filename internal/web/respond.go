@@ -137,7 +137,7 @@ func (s *server) answerProblem(w http.ResponseWriter, r *http.Request, status in
 // problemShell is the frame of an error page. After a fault of our own it asks
 // nothing of the services, and nor does it for somebody who asks too much.
 func (s *server) problemShell(r *http.Request, status int, title string) views.Shell {
-	if s.SignIn != nil && !s.signedIn(r) {
+	if s.signsIn() && !s.signedIn(r) {
 		return s.outsideShell(title)
 	}
 	if status != http.StatusInternalServerError && status != http.StatusServiceUnavailable && status != http.StatusTooManyRequests {

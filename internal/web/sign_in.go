@@ -53,7 +53,7 @@ type Sessions interface {
 
 // signInRoutes are the pages of signing in, which are there if people do.
 func (s *server) signInRoutes() []route {
-	if s.SignIn == nil {
+	if !s.signsIn() {
 		return nil
 	}
 	return []route{
@@ -132,7 +132,7 @@ func (s *server) signInRefused(w http.ResponseWriter, r *http.Request, err error
 	switch fault.KindOf(err) {
 	case fault.SignedOut, fault.Forbidden:
 		return page(r.Context(), w, http.StatusUnauthorized, views.SignInRefused(views.SignInRefusedPage{
-			Shell: s.outsideShell("Not signed in"), Provider: s.SignIn.Provider(), Request: w.Header().Get(telemetry.RequestIDHeader),
+			Shell: s.outsideShell("Not signed in"), Request: w.Header().Get(telemetry.RequestIDHeader),
 		}))
 	}
 	return err
@@ -165,7 +165,7 @@ func (s *server) outsideShell(title string) views.Shell {
 func (s *server) sendToSignIn(w http.ResponseWriter, r *http.Request) bool {
 	mode := r.Header.Get("Sec-Fetch-Mode")
 	switch {
-	case s.SignIn == nil, wantsJSON(r), r.Method != http.MethodGet && r.Method != http.MethodHead:
+	case !s.signsIn(), wantsJSON(r), r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return false
 	case mode != "" && mode != "navigate": // a live stream, or a picture
 		return false

@@ -3,7 +3,6 @@ package views
 import (
 	"cmp"
 	"maps"
-	"net/url"
 	"slices"
 
 	"github.com/agent-taskbay/taskbay/internal/audit"
@@ -51,19 +50,6 @@ func (p AuditPage) query(more map[string]string) map[string]string {
 	query := map[string]string{"task": p.Filter.TaskID, "kind": string(p.Filter.Kind), "person": p.Filter.PersonID, "from": p.From, "to": p.To}
 	maps.Copy(query, more)
 	return query
-}
-
-func withQuery(path string, query map[string]string) string {
-	values := url.Values{}
-	for name, value := range query {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	if len(values) == 0 {
-		return path
-	}
-	return path + "?" + values.Encode()
 }
 
 // kindSymbols has a drawing for each kind of deed.

@@ -66,8 +66,7 @@ type SightPage struct {
 	Members []access.Member
 	SignsIn bool
 	Entered EnteredGrant
-	Faults  Faults // of what was entered
-	Notice  string // why a grant could not be changed
+	Faults  Faults
 }
 
 // seer is somebody who can see an agent, with every way that they come to.

@@ -220,7 +220,7 @@ func AgentSight(p SightPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = faultNote(Faults{Problem: or(p.Faults.Problem, p.Notice)}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = faultNote(p.Faults).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -3,8 +3,6 @@ package views
 import (
 	"net/http"
 	"net/url"
-
-	"github.com/agent-taskbay/taskbay/internal/access"
 )
 
 // SignInPage is what the page to sign in shows.
@@ -22,20 +20,8 @@ func (p SignInPage) href() string { return "/auth/login?" + url.Values{"to": {p.
 // SignInRefusedPage is what somebody sees who was not let in. It is the same whatever
 // the reason is.
 type SignInRefusedPage struct {
-	Shell    Shell
-	Provider string
-	Request  string // ID of the request, by which the log has the reason
+	Shell   Shell
+	Request string // ID of the request, by which the log has the reason
 }
 
 const refusedStatus = http.StatusUnauthorized
-
-// roleWords says what a role is, for the person who has it.
-func roleWords(r access.Role) string {
-	switch r {
-	case access.Admin:
-		return "Administrator"
-	case access.Operator:
-		return "Operator"
-	}
-	return "Viewer"
-}

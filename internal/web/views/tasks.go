@@ -1,8 +1,6 @@
 package views
 
 import (
-	"net/url"
-
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/agent"
 	"github.com/agent-taskbay/taskbay/internal/task"
@@ -38,23 +36,11 @@ func (l TaskList) narrowed() bool {
 
 // Address returns the address of the list with this filter, from a cursor on.
 func (l TaskList) address(path, cursor string) string {
-	values := url.Values{}
-	set := func(name, value string) {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
+	query := map[string]string{"state": chosenState(l.Filter), "agent": l.Filter.AgentID, "q": l.Filter.Query, "cursor": cursor}
 	if l.Filter.NeedsYou {
-		set("needs", "you")
+		query["needs"] = "you"
 	}
-	set("state", chosenState(l.Filter))
-	set("agent", l.Filter.AgentID)
-	set("q", l.Filter.Query)
-	set("cursor", cursor)
-	if len(values) == 0 {
-		return path
-	}
-	return path + "?" + values.Encode()
+	return withQuery(path, query)
 }
 
 // Live is the address of the stream that keeps the list up to date. seen names

@@ -118,3 +118,17 @@ func invalid(is bool) string {
 	}
 	return "false"
 }
+
+// withQuery is an address with those of the parameters that are not empty.
+func withQuery(path string, query map[string]string) string {
+	values := url.Values{}
+	for name, value := range query {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}
