@@ -6,7 +6,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 )
 
@@ -60,13 +59,7 @@ type AuditPage struct {
 }
 
 func (f AuditFilter) query() url.Values {
-	query := url.Values{}
-	for name, value := range map[string]string{"taskId": f.TaskID, "kind": f.Kind, "personId": f.PersonID, "from": timeOf(f.From), "to": timeOf(f.To)} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	return query
+	return queryOf(map[string]string{"taskId": f.TaskID, "kind": f.Kind, "personId": f.PersonID, "from": timeOf(f.From), "to": timeOf(f.To)})
 }
 
 func timeOf(t time.Time) string {
@@ -79,31 +72,15 @@ func timeOf(t time.Time) string {
 // AuditPage returns one page of the trail of the organisation, newest first: the first
 // page for the cursor "". It is for administrators.
 func (c *Client) AuditPage(ctx context.Context, f AuditFilter, cursor string) (AuditPage, error) {
-	return c.auditPage(ctx, "/audit", f.query(), cursor, f.PageSize)
+	items, next, err := fetchPage[AuditEntry](ctx, c, "/audit", f.query(), cursor, f.PageSize)
+	return AuditPage{items, next}, err
 }
 
 // TaskAuditPage returns one page of the trail of a task, newest first, without entries
 // about sign-in and access: the first page for the cursor "". A pageSize of 0 is 50.
 func (c *Client) TaskAuditPage(ctx context.Context, taskID, cursor string, pageSize int) (AuditPage, error) {
-	return c.auditPage(ctx, pathOf("/tasks/{}/audit", taskID), url.Values{}, cursor, pageSize)
-}
-
-func (c *Client) auditPage(ctx context.Context, path string, query url.Values, cursor string, pageSize int) (AuditPage, error) {
-	if cursor != "" {
-		query.Set("cursor", cursor)
-	}
-	if pageSize != 0 {
-		query.Set("limit", strconv.Itoa(pageSize))
-	}
-	list, err := fetch[page[AuditEntry]](ctx, c, call{method: http.MethodGet, path: path, query: query})
-	if err != nil {
-		return AuditPage{}, err
-	}
-	out := AuditPage{Items: list.Items}
-	if list.Next != nil {
-		out.Next = *list.Next
-	}
-	return out, nil
+	items, next, err := fetchPage[AuditEntry](ctx, c, pathOf("/tasks/{}/audit", taskID), url.Values{}, cursor, pageSize)
+	return AuditPage{items, next}, err
 }
 
 // Audit returns the trail of the organisation, newest first, page by page as it is taken.

@@ -103,6 +103,17 @@ func pathOf(pattern string, parameters ...string) string {
 	return pattern
 }
 
+// queryOf is a query with those of the parameters that are not empty.
+func queryOf(parameters map[string]string) url.Values {
+	query := url.Values{}
+	for name, value := range parameters {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return query
+}
+
 // escape returns a parameter as one segment of a path, which stays one whatever it
 // is: dots would be taken for a step up, and an empty one would name the list.
 func escape(parameter string) string {

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 )
 
@@ -189,12 +188,7 @@ func (c *Client) RemoveTeamMember(ctx context.Context, id, memberID string) (Tea
 
 // Grants returns the grants, or those of them that a filter leaves.
 func (c *Client) Grants(ctx context.Context, f GrantFilter) ([]Grant, error) {
-	query := url.Values{}
-	for name, value := range map[string]string{"agentId": f.AgentID, "memberId": f.MemberID, "teamId": f.TeamID} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
+	query := queryOf(map[string]string{"agentId": f.AgentID, "memberId": f.MemberID, "teamId": f.TeamID})
 	list, err := fetch[items[Grant]](ctx, c, call{method: http.MethodGet, path: "/grants", query: query})
 	return list.Items, err
 }

@@ -144,24 +144,9 @@ type TaskPage struct {
 // TaskPage returns one page of the tasks that the caller may see, newest change
 // first: the first page for the cursor "".
 func (c *Client) TaskPage(ctx context.Context, f TaskFilter, cursor string) (TaskPage, error) {
-	query := url.Values{}
-	for name, value := range map[string]string{"state": f.State, "agentId": f.AgentID, "q": f.Text, "cursor": cursor} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if f.PageSize != 0 {
-		query.Set("limit", strconv.Itoa(f.PageSize))
-	}
-	list, err := fetch[page[TaskSummary]](ctx, c, call{method: http.MethodGet, path: "/tasks", query: query})
-	if err != nil {
-		return TaskPage{}, err
-	}
-	out := TaskPage{Items: list.Items}
-	if list.Next != nil {
-		out.Next = *list.Next
-	}
-	return out, nil
+	query := queryOf(map[string]string{"state": f.State, "agentId": f.AgentID, "q": f.Text})
+	items, next, err := fetchPage[TaskSummary](ctx, c, "/tasks", query, cursor, f.PageSize)
+	return TaskPage{items, next}, err
 }
 
 // Tasks returns all tasks that the caller may see, newest change first, page by page
@@ -171,6 +156,22 @@ func (c *Client) Tasks(ctx context.Context, f TaskFilter) iter.Seq2[TaskSummary,
 		p, err := c.TaskPage(ctx, f, cursor)
 		return p.Items, p.Next, err
 	})
+}
+
+// fetchPage gets the page of a list that begins at cursor, and where the next one
+// begins: "" for the first page, and behind the last. A size of 0 leaves it to the server.
+func fetchPage[T any](ctx context.Context, c *Client, path string, query url.Values, cursor string, size int) (items []T, next string, err error) {
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	if size != 0 {
+		query.Set("limit", strconv.Itoa(size))
+	}
+	list, err := fetch[page[T]](ctx, c, call{method: http.MethodGet, path: path, query: query})
+	if err == nil && list.Next != nil {
+		next = *list.Next
+	}
+	return list.Items, next, err
 }
 
 // pages yields the items of one page after the other.
