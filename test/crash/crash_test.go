@@ -203,6 +203,27 @@ func testKilledAtEveryStep(t *testing.T, at place) {
 	check(t, start(t, at), a, all)
 }
 
+// endAmid submits messages until the process ends, which end has it do once ten of them
+// were accepted.
+func (p *process) endAmid(agentID string, batch []*sent, end func()) {
+	accepted := make(chan struct{}, len(batch))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, s := range batch {
+			if p.submit(agentID, s) != nil {
+				return
+			}
+			accepted <- struct{}{}
+		}
+	}()
+	for range 10 {
+		<-accepted
+	}
+	end()
+	<-done
+}
+
 // TestKilledWhileAccepting kills the product while it accepts messages. Given
 // again under their keys, each is there once.
 func TestKilledWhileAccepting(t *testing.T) {
@@ -220,23 +241,8 @@ func testKilledWhileAccepting(t *testing.T, at place) {
 	}()
 	for range 5 {
 		batch := newMessages(40)
-		accepted := make(chan struct{}, len(batch))
 		all = append(all, batch...)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for _, s := range batch {
-				if p.submit(agentID, s) != nil {
-					return
-				}
-				accepted <- struct{}{}
-			}
-		}()
-		for range 10 {
-			<-accepted
-		}
-		p.kill()
-		<-done
+		p.endAmid(agentID, batch, p.kill)
 		p = start(t, at)
 		for _, s := range batch {
 			had := s.commandID

@@ -34,22 +34,7 @@ func testDrained(t *testing.T, at place) {
 		p := start(t, at)
 		agentID := p.register(a.cardURL())
 		batch := newMessages(40)
-		accepted := make(chan struct{}, len(batch))
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for _, s := range batch {
-				if p.submit(agentID, s) != nil {
-					return
-				}
-				accepted <- struct{}{}
-			}
-		}()
-		for range 10 {
-			<-accepted
-		}
-		p.drain()
-		<-done
+		p.endAmid(agentID, batch, p.drain)
 		for _, s := range batch {
 			if s.commandID != "" {
 				all = append(all, s)
