@@ -231,17 +231,11 @@ func (f *follower) update(ctx context.Context) error {
 		return err
 	}
 	t := delta.Task
-	if t.ID != f.now.ID || t.Version < f.now.Version { // it became another one, or was restored
-		if t, err = f.Tasks.Get(ctx, f.principal, f.run.TaskID); err != nil {
+	if t.ID == f.now.ID && t.Version >= f.now.Version { // else it became another one, or was restored
+		f.take(t)
+		if err := f.translation.show(t); err != nil || !f.translation.anew {
 			return err
 		}
-		f.take(t)
-		f.accepted = false
-		return f.catchUp(ctx, t)
-	}
-	f.take(t)
-	if err := f.translation.show(t); err != nil || !f.translation.anew {
-		return err
 	}
 	if t, err = f.Tasks.Get(ctx, f.principal, f.run.TaskID); err != nil {
 		return err
