@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/fault"
@@ -20,7 +18,6 @@ const (
 	TokenLife    = 90 * 24 * time.Hour  // if nothing else is asked for
 	MaxTokenLife = 366 * 24 * time.Hour // at most
 	MaxTokens    = 100                  // of one member, not revoked
-	maxTokenName = 100                  // characters
 	touchEvery   = time.Minute          // that a use is written down
 )
 
@@ -49,23 +46,13 @@ type NewToken struct {
 	ExpiresAt    time.Time // zero for TokenLife from now
 }
 
-// TokenOwner is a member as far as tokens go.
-type TokenOwner struct {
-	ID             string
-	OrganisationID string
-	Name           string
-	Kind           Kind
-	Role           Role
-	Disabled       bool
-}
-
 // TokenTx is a transaction of the record as tokens need it.
 type TokenTx interface {
 	Now() time.Time
 	// Signal publishes topics once the transaction is committed.
 	Signal(topics ...string)
-	// TokenOwner returns a member of an organisation; fault.NotFound if there is none.
-	TokenOwner(organisationID, membershipID string) (TokenOwner, error)
+	// Member returns fault.NotFound if the organisation has none of that ID.
+	Member(organisationID, id string) (Member, error)
 	InsertToken(t Token, sha256 string) error
 	// TokenIdentities returns whom tokens that work are of, by the SHA-256 of the
 	// tokens. Tokens that are revoked or have expired, and those of members who are
@@ -148,21 +135,21 @@ func (t Token) entry(p Principal, action audit.Action) audit.Entry {
 }
 
 // tokenOwner returns the member that somebody makes a token for.
-func tokenOwner(tx TokenTx, p Principal, membershipID string) (TokenOwner, error) {
+func tokenOwner(tx TokenTx, p Principal, membershipID string) (Member, error) {
 	own := membershipID == "" || membershipID == p.PersonID
 	if own {
 		membershipID = p.PersonID
 	} else if err := Allow(p, NeedAdminister); err != nil {
-		return TokenOwner{}, fault.New(fault.Forbidden, "Administrators alone make tokens of others.")
+		return Member{}, fault.New(fault.Forbidden, "Administrators alone make tokens of others.")
 	}
-	owner, err := tx.TokenOwner(p.OrganisationID, membershipID)
+	owner, err := tx.Member(p.OrganisationID, membershipID)
 	wrong := ""
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
 		wrong = "There is no such member."
 	case err != nil:
 		return owner, err
-	case owner.Disabled:
+	case !owner.Enabled():
 		wrong = "Is disabled."
 	case !own && owner.Kind != KindService && p.Kind != KindCommand:
 		wrong = "Is no service account: people make their own tokens."
@@ -174,12 +161,12 @@ func tokenOwner(tx TokenTx, p Principal, membershipID string) (TokenOwner, error
 }
 
 // faults returns what is wrong with a token that somebody asks for.
-func (t Token) faults(owner TokenOwner) (fields []fault.Field) {
+func (t Token) faults(owner Member) (fields []fault.Field) {
 	wrong := func(location, message string) {
 		fields = append(fields, fault.Field{Location: location, Message: message})
 	}
-	if n := utf8.RuneCountInString(t.Name); n == 0 || n > maxTokenName || !utf8.ValidString(t.Name) || strings.ContainsFunc(t.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		wrong("name", fmt.Sprintf("Give it a name of at most %d characters, so that you know it again.", maxTokenName))
+	if !isName(t.Name) {
+		wrong("name", fmt.Sprintf("Give it a name of at most %d characters, so that you know it again.", maxName))
 	}
 	switch {
 	case rank[t.Scope] == 0:

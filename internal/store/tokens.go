@@ -10,20 +10,6 @@ import (
 	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
-// TokenOwner implements access.TokenTx.
-func (tx *Tx) TokenOwner(organisationID, membershipID string) (access.TokenOwner, error) {
-	var o access.TokenOwner
-	err := tx.row("SELECT id, organisation_id, name, kind, role, disabled_us IS NOT NULL FROM membership WHERE organisation_id = ? AND id = ?", organisationID, membershipID).
-		Scan(&o.ID, &o.OrganisationID, &o.Name, &o.Kind, &o.Role, &o.Disabled)
-	if errors.Is(err, sql.ErrNoRows) {
-		return o, fault.New(fault.NotFound, "There is no such member.")
-	}
-	if err != nil {
-		return o, fmt.Errorf("read a member: %w", err)
-	}
-	return o, nil
-}
-
 // InsertToken implements access.TokenTx.
 func (tx *Tx) InsertToken(t access.Token, sha256 string) error {
 	_, err := tx.exec(`INSERT INTO api_token (id, sha256, membership_id, name, scope, created_by, created_by_name, created_us, expires_us)
