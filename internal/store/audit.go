@@ -113,10 +113,10 @@ func (tx *Tx) SealAudit(organisationID string, entries []audit.Sealed, head audi
 			links = append(links, organisationID, e.Seq, e.ID, e.Previous, e.Hash)
 			gone = append(gone, e.ID)
 		}
-		_, err := tx.exec("INSERT INTO audit_link (organisation_id, seq, entry_id, previous, hash) VALUES (?, ?, ?, ?, ?)"+
-			strings.Repeat(", (?, ?, ?, ?, ?)", len(some)-1), links...)
+		_, err := tx.exec("INSERT INTO audit_link (organisation_id, seq, entry_id, previous, hash) VALUES "+places(5)+
+			strings.Repeat(", "+places(5), len(some)-1), links...)
 		if err == nil {
-			_, err = tx.exec("DELETE FROM audit_pending WHERE organisation_id = ? AND entry_id IN (?"+strings.Repeat(", ?", len(some)-1)+")", gone...)
+			_, err = tx.exec("DELETE FROM audit_pending WHERE organisation_id = ? AND entry_id IN "+places(len(some)), gone...)
 		}
 		if err != nil {
 			return fmt.Errorf("link entries of the trail: %w", err)
@@ -169,7 +169,7 @@ func (tx *Tx) addEntries(links []audit.Linked) error {
 	for i, l := range links {
 		at[l.EntryID], args[i] = i, l.EntryID
 	}
-	entries, err := collect(tx, scanAuditEntry, "SELECT "+auditColumns+" FROM audit_entry e WHERE e.id IN (?"+strings.Repeat(", ?", len(args)-1)+")", args...)
+	entries, err := collect(tx, scanAuditEntry, "SELECT "+auditColumns+" FROM audit_entry e WHERE e.id IN "+places(len(args)), args...)
 	for _, e := range entries {
 		links[at[e.ID]].Entry = e
 	}

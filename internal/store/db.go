@@ -193,6 +193,9 @@ func bound(args []any) []any {
 	return args
 }
 
+// places are the parentheses for n values, at least one.
+func places(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
+
 // forUpdate is what ends a SELECT of rows that the transaction goes on to change.
 // It locks them for this transaction where others run side by side.
 func (tx *Tx) forUpdate() string {

@@ -2,7 +2,7 @@ package store
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/audit"
@@ -39,14 +39,11 @@ const maxIn = 500
 // identities runs a query that takes the time and then digests of secrets.
 func (tx *Tx) identities(query string, sums []string) (map[string]access.Identity, error) {
 	found := make(map[string]access.Identity, len(sums))
-	for len(sums) > 0 {
-		n := min(len(sums), maxIn)
-		args := make([]any, 0, n+1)
-		args = append(args, us(tx.now))
-		for _, sum := range sums[:n] {
+	for some := range slices.Chunk(sums, maxIn) {
+		args := []any{us(tx.now)}
+		for _, sum := range some {
 			args = append(args, sum)
 		}
-		sums = sums[n:]
 		_, err := collect(tx, func(s scanner) (struct{}, error) {
 			var sum string
 			var who access.Identity
@@ -56,7 +53,7 @@ func (tx *Tx) identities(query string, sums []string) (map[string]access.Identit
 			who.ExpiresAt = expires.Time
 			found[sum] = who
 			return struct{}{}, err
-		}, query+"(?"+strings.Repeat(", ?", n-1)+")", args...)
+		}, query+places(len(some)), args...)
 		if err != nil {
 			return nil, fmt.Errorf("look whom secrets are of: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/access"
 	"github.com/agent-taskbay/taskbay/internal/fault"
@@ -47,7 +48,7 @@ func (tx *Tx) ListTasks(v access.View, f task.Filter) ([]task.Task, string, erro
 		return tasks, last, nil
 	}
 	tasks = tasks[:f.Limit]
-	return tasks, writeCursor(tasks[f.Limit-1]), nil
+	return tasks, writeCursor(tasks[f.Limit-1].UpdatedAt, tasks[f.Limit-1].ID), nil
 }
 
 // searched narrows w to the tasks that a search for a text looks at, and to those
@@ -65,7 +66,7 @@ func (tx *Tx) searched(w *where, f task.Filter) (last string, err error) {
 	switch {
 	case err == nil:
 		end.UpdatedAt = updated.Time
-		last = writeCursor(end)
+		last = writeCursor(end.UpdatedAt, end.ID)
 		w.and("(t.updated_us, t.id) >= (?, ?)", us(updated.Time), end.ID)
 	case !errors.Is(err, sql.ErrNoRows):
 		return "", fmt.Errorf("look how far to search: %w", err)
@@ -137,21 +138,23 @@ func standing(s task.Standing) string {
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-func writeCursor(t task.Task) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(t.UpdatedAt.UnixMicro(), 10) + " " + t.ID))
+// writeCursor is the cursor behind an item of a list that is in the order of a time and
+// then of the ID.
+func writeCursor(at time.Time, id string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(at.UnixMicro(), 10) + " " + id))
 }
 
-func readCursor(cursor string) (updated int64, id string, err error) {
+func readCursor(cursor string) (at int64, id string, err error) {
 	plain, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err == nil {
 		before, after, _ := strings.Cut(string(plain), " ")
 		id = after
-		updated, err = strconv.ParseInt(before, 10, 64)
+		at, err = strconv.ParseInt(before, 10, 64)
 	}
 	if err != nil {
-		return 0, "", fault.Wrap(err, fault.Invalid, "The cursor is none that a list of tasks gave: start again without one.")
+		return 0, "", fault.Wrap(err, fault.Invalid, "The cursor is none that a page of this list gave: start again without one.")
 	}
-	return updated, id, nil
+	return at, id, nil
 }
 
 // What waits for a person in all organisations.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-taskbay/taskbay/internal/a2a"
 	"github.com/agent-taskbay/taskbay/internal/access"
@@ -27,7 +28,7 @@ func TestListsUseIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = postgres.Close() }()
-	cursor := writeCursor(task.Task{ID: "id"})
+	cursor := writeCursor(time.Time{}, "id")
 	lists := map[string]struct {
 		filter task.Filter
 		index  string

@@ -2,15 +2,12 @@ package store
 
 import (
 	"cmp"
-	"encoding/base64"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agent-taskbay/taskbay/internal/audit"
 	"github.com/agent-taskbay/taskbay/internal/audit/trail"
-	"github.com/agent-taskbay/taskbay/internal/fault"
 )
 
 // AuditEntries implements trail.ReadTx. For each filter there is an index in the order
@@ -42,7 +39,7 @@ func (tx *Tx) AuditEntries(organisationID string, s trail.Selection) ([]audit.Se
 	}
 	items = items[:s.Limit]
 	last := items[s.Limit-1]
-	return items, writeAuditCursor(last.At.UnixMicro(), last.ID), nil
+	return items, writeCursor(last.At, last.ID), nil
 }
 
 // became returns the tasks that have become one, and it.
@@ -67,7 +64,7 @@ func auditQuery(organisationID string, tasks []string, s trail.Selection) (strin
 		for i, id := range tasks {
 			args[i] = id
 		}
-		w.and("e.task_id IN (?"+strings.Repeat(", ?", len(tasks)-1)+")", args...)
+		w.and("e.task_id IN "+places(len(tasks)), args...)
 	}
 	if s.Kind != "" {
 		w.and("e.kind = ?", string(s.Kind))
@@ -92,7 +89,7 @@ func auditQuery(organisationID string, tasks []string, s trail.Selection) (strin
 		behind, order = ">", ""
 	}
 	if s.Cursor != "" {
-		at, id, err := readAuditCursor(s.Cursor)
+		at, id, err := readCursor(s.Cursor)
 		if err != nil {
 			return "", nil, err
 		}
@@ -100,23 +97,6 @@ func auditQuery(organisationID string, tasks []string, s trail.Selection) (strin
 	}
 	return "SELECT " + auditColumns + ", COALESCE(l.seq, 0), COALESCE(l.previous, ''), COALESCE(l.hash, '') FROM audit_entry e LEFT JOIN audit_link l ON l.entry_id = e.id WHERE " +
 		w.sql() + " ORDER BY e.at_us" + order + ", e.id" + order + " LIMIT ?", append(w.args, s.Limit+1), nil
-}
-
-func writeAuditCursor(at int64, id string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(at, 10) + " " + id))
-}
-
-func readAuditCursor(cursor string) (at int64, id string, err error) {
-	plain, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err == nil {
-		before, after, _ := strings.Cut(string(plain), " ")
-		id = after
-		at, err = strconv.ParseInt(before, 10, 64)
-	}
-	if err != nil {
-		return 0, "", fault.Wrap(err, fault.Invalid, "The cursor is none that a page of the trail gave: start again without one.")
-	}
-	return at, id, nil
 }
 
 // AuditPeople implements trail.ReadTx. It goes from one to the next in the index, and
