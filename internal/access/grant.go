@@ -195,13 +195,15 @@ func signalGrants(tx GrantTx, organisationID string) {
 	tx.Signal(live.AccessTopic(organisationID), live.OrganisationTopic(organisationID))
 }
 
-// Remove takes a grant back; fault.NotFound if there is none of that ID.
-func (s *Grants) Remove(ctx context.Context, p Principal, id string) error {
+// Remove takes a grant back, and returns it as it was; fault.NotFound if there is none
+// of that ID.
+func (s *Grants) Remove(ctx context.Context, p Principal, id string) (Grant, error) {
 	if err := Allow(p, NeedAdminister); err != nil {
-		return err
+		return Grant{}, err
 	}
-	return s.Update(ctx, func(tx GrantTx) error {
-		g, err := tx.Grant(p.OrganisationID, id)
+	var removed Grant
+	err := s.Update(ctx, func(tx GrantTx) (err error) {
+		removed, err = tx.Grant(p.OrganisationID, id)
 		if err != nil {
 			return err
 		}
@@ -209,8 +211,9 @@ func (s *Grants) Remove(ctx context.Context, p Principal, id string) error {
 		if err := tx.RemoveGrant(id); err != nil {
 			return err
 		}
-		return tx.Audit(g.entry(p, audit.GrantRemoved))
+		return tx.Audit(removed.entry(p, audit.GrantRemoved))
 	})
+	return removed, err
 }
 
 // OfAgent says who can see an agent, and how they come to: administrators first, then

@@ -229,14 +229,15 @@ func without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(id string) bool { return slices.Contains(other, id) })
 }
 
-// Remove removes a team with what is granted to it; fault.NotFound if there is none of
-// that ID.
-func (s *Teams) Remove(ctx context.Context, p Principal, id string) error {
+// Remove removes a team with what is granted to it, and returns it as it was;
+// fault.NotFound if there is none of that ID.
+func (s *Teams) Remove(ctx context.Context, p Principal, id string) (Team, error) {
 	if err := Allow(p, NeedAdminister); err != nil {
-		return err
+		return Team{}, err
 	}
-	return s.Update(ctx, func(tx TeamTx) error {
-		t, err := tx.Team(p.OrganisationID, id)
+	var removed Team
+	err := s.Update(ctx, func(tx TeamTx) (err error) {
+		removed, err = tx.Team(p.OrganisationID, id)
 		if err != nil {
 			return err
 		}
@@ -244,6 +245,7 @@ func (s *Teams) Remove(ctx context.Context, p Principal, id string) error {
 		if err := tx.RemoveTeam(id); err != nil {
 			return err
 		}
-		return tx.Audit(t.entry(p, audit.TeamRemoved))
+		return tx.Audit(removed.entry(p, audit.TeamRemoved))
 	})
+	return removed, err
 }

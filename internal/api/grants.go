@@ -19,7 +19,8 @@ type Grants interface {
 	Get(ctx context.Context, p access.Principal, id string) (access.Grant, error)
 	Add(ctx context.Context, p access.Principal, g access.Grant) (access.Grant, error)
 	Change(ctx context.Context, p access.Principal, id string, permission *access.Permission, enabled *bool) (access.Grant, error)
-	Remove(ctx context.Context, p access.Principal, id string) error
+	// Remove returns the grant as it was.
+	Remove(ctx context.Context, p access.Principal, id string) (access.Grant, error)
 	// OfAgent says who can see an agent, and OfMember what a member can see, and how they
 	// come to. An administrator sees everything, and has no list.
 	OfAgent(ctx context.Context, p access.Principal, agentID string) ([]access.Sight, error)
@@ -178,10 +179,7 @@ func (s *server) changeGrant(ctx context.Context, p access.Principal, in *grantC
 }
 
 func (s *server) removeGrant(ctx context.Context, p access.Principal, in *grantPath) (*grantOut, error) {
-	g, err := s.Grants.Get(ctx, p, in.ID)
-	if err == nil {
-		err = s.Grants.Remove(ctx, p, in.ID)
-	}
+	g, err := s.Grants.Remove(ctx, p, in.ID)
 	return &grantOut{grantShape(g)}, err
 }
 

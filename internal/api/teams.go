@@ -21,8 +21,8 @@ type Teams interface {
 	// one who is not.
 	AddMember(ctx context.Context, p access.Principal, id, memberID string) (access.Team, error)
 	RemoveMember(ctx context.Context, p access.Principal, id, memberID string) (access.Team, error)
-	// Remove removes a team with what is granted to it.
-	Remove(ctx context.Context, p access.Principal, id string) error
+	// Remove removes a team with what is granted to it, and returns it as it was.
+	Remove(ctx context.Context, p access.Principal, id string) (access.Team, error)
 }
 
 // TeamInput is a team to make.
@@ -145,11 +145,7 @@ func (s *server) changeTeam(ctx context.Context, p access.Principal, in *teamCha
 }
 
 func (s *server) removeTeam(ctx context.Context, p access.Principal, in *teamPath) (*teamOut, error) {
-	t, err := s.Teams.Get(ctx, p, in.ID)
-	if err == nil {
-		err = s.Teams.Remove(ctx, p, in.ID)
-	}
-	return teamAnswer(t, err)
+	return teamAnswer(s.Teams.Remove(ctx, p, in.ID))
 }
 
 func (s *server) addTeamMember(ctx context.Context, p access.Principal, in *teamMemberPath) (*teamOut, error) {

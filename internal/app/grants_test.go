@@ -170,7 +170,7 @@ func TestWhatOneMayNotSeeIsNotThere(t *testing.T) {
 			t.Errorf("who may read is answered %d %s to POST %s, want 403 and why", status, answer, path)
 		}
 	}
-	if err := record.Grants.Remove(t.Context(), access.Command("test"), grant.ID); err != nil {
+	if _, err := record.Grants.Remove(t.Context(), access.Command("test"), grant.ID); err != nil {
 		t.Fatal(err)
 	}
 	if status, _ := reader.ask("GET", "/api/v1/tasks/"+sent.TaskID, ""); status != http.StatusNotFound {

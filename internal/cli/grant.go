@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -101,11 +100,8 @@ type grantRemove struct {
 // Run takes it back.
 func (c grantRemove) Run(ctx context.Context, s Streams) error {
 	return withRecord(ctx, c.Data, func(r *app.Record) error {
-		g, err := r.Grants.Get(ctx, c.operator(), c.Grant)
+		g, err := r.Grants.Remove(ctx, c.operator(), c.Grant)
 		if err != nil {
-			return err
-		}
-		if err := r.Grants.Remove(ctx, c.operator(), g.ID); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(s.Out, "That %s may %s %s is taken back.\n", subjectWords(g), g.Permission, objectWords(g))
@@ -126,9 +122,7 @@ func (c grantList) Run(ctx context.Context, s Streams) error {
 			return err
 		}
 		if c.JSON {
-			enc := json.NewEncoder(s.Out)
-			enc.SetIndent("", "  ")
-			return enc.Encode(map[string]any{"items": all})
+			return printJSON(s.Out, map[string]any{"items": all}, true)
 		}
 		if len(all) == 0 {
 			_, err := fmt.Fprintln(s.Out, "Nothing is granted: only administrators see agents.")

@@ -43,7 +43,7 @@ func (s *server) grantRemove(w http.ResponseWriter, r *http.Request) error {
 	if err := s.grantOfAgent(r); err != nil {
 		return err
 	}
-	if err := s.Grants.Remove(r.Context(), s.Principal(r), r.PathValue("grant")); err != nil {
+	if _, err := s.Grants.Remove(r.Context(), s.Principal(r), r.PathValue("grant")); err != nil {
 		return err
 	}
 	return moved(w, r, sightPath(r))

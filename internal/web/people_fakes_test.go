@@ -124,8 +124,8 @@ func (f fakeTeams) Change(_ context.Context, _ access.Principal, id string, c ac
 	return t, f.ask(t)
 }
 
-func (f fakeTeams) Remove(_ context.Context, _ access.Principal, id string) error {
-	return f.ask("remove " + id)
+func (f fakeTeams) Remove(_ context.Context, _ access.Principal, id string) (access.Team, error) {
+	return access.Team{ID: id}, f.ask("remove " + id)
 }
 
 type fakeGrants struct{ *fakePeople }
@@ -158,8 +158,8 @@ func (f fakeGrants) Change(_ context.Context, _ access.Principal, id string, per
 	return access.Grant{ID: id}, f.ask(grantChange{id, permission, enabled})
 }
 
-func (f fakeGrants) Remove(_ context.Context, _ access.Principal, id string) error {
-	return f.ask("remove " + id)
+func (f fakeGrants) Remove(_ context.Context, _ access.Principal, id string) (access.Grant, error) {
+	return access.Grant{ID: id}, f.ask("remove " + id)
 }
 
 func (f fakeGrants) sights(fits func(access.Sight) bool) []access.Sight {

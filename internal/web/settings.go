@@ -28,7 +28,7 @@ type Teams interface {
 	Get(ctx context.Context, p access.Principal, id string) (access.Team, error)
 	Add(ctx context.Context, p access.Principal, name string, memberIDs []string) (access.Team, error)
 	Change(ctx context.Context, p access.Principal, id string, c access.TeamChange) (access.Team, error)
-	Remove(ctx context.Context, p access.Principal, id string) error
+	Remove(ctx context.Context, p access.Principal, id string) (access.Team, error)
 }
 
 // Grants keeps who may read and operate which agents, with errors as those of Members.
@@ -38,7 +38,7 @@ type Grants interface {
 	Get(ctx context.Context, p access.Principal, id string) (access.Grant, error)
 	Add(ctx context.Context, p access.Principal, g access.Grant) (access.Grant, error)
 	Change(ctx context.Context, p access.Principal, id string, permission *access.Permission, enabled *bool) (access.Grant, error)
-	Remove(ctx context.Context, p access.Principal, id string) error
+	Remove(ctx context.Context, p access.Principal, id string) (access.Grant, error)
 	// OfAgent says who can see an agent, and OfMember what a member can see, and how they
 	// come to. An administrator sees everything, and has no list.
 	OfAgent(ctx context.Context, p access.Principal, agentID string) ([]access.Sight, error)

@@ -43,7 +43,7 @@ func (s *server) teamSaved(w http.ResponseWriter, r *http.Request, t access.Team
 
 // teamRemove removes a team with what was granted to it.
 func (s *server) teamRemove(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Teams.Remove(r.Context(), s.Principal(r), r.PathValue("id")); err != nil {
+	if _, err := s.Teams.Remove(r.Context(), s.Principal(r), r.PathValue("id")); err != nil {
 		return err
 	}
 	return moved(w, r, "/settings/teams")

@@ -268,7 +268,7 @@ func testReach(b *bench) {
 	if _, err := reach(ann); fault.KindOf(err) != fault.SignedOut {
 		b.Errorf("disabled since a moment ago: %v, want signed out", err)
 	}
-	if err := r.grants.Remove(ctx, admin, g.ID); err != nil {
+	if _, err := r.grants.Remove(ctx, admin, g.ID); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -360,14 +360,14 @@ func testSightsOfGrants(b *bench) {
 			_, _, err := r.grants.OfMember(ctx, access.Command("root").In("other"), ann.PersonID)
 			return err
 		},
-		func() error { return r.teams.Remove(ctx, access.Command("root").In("other"), team.ID) },
+		func() error { _, err := r.teams.Remove(ctx, access.Command("root").In("other"), team.ID); return err },
 		func() error { _, err := r.teams.Get(ctx, access.Command("root").In("other"), team.ID); return err },
 	} {
 		if err := of(); fault.KindOf(err) != fault.NotFound {
 			b.Errorf("another organisation's administrator: %v, want not found", err)
 		}
 	}
-	if err := r.teams.Remove(ctx, admin, team.ID); err != nil {
+	if _, err := r.teams.Remove(ctx, admin, team.ID); err != nil {
 		b.Fatal(err)
 	}
 	if grants, err := r.grants.List(ctx, admin); err != nil || len(grants) != 1 {
@@ -418,7 +418,7 @@ func testGrantRules(b *bench) {
 	if _, err := r.grants.Change(ctx, access.Command("root").In("other"), first.ID, &read, nil); fault.KindOf(err) != fault.NotFound {
 		b.Errorf("another organisation's administrator: %v, want not found", err)
 	}
-	if err := r.grants.Remove(ctx, access.Command("root").In("other"), first.ID); fault.KindOf(err) != fault.NotFound {
+	if _, err := r.grants.Remove(ctx, access.Command("root").In("other"), first.ID); fault.KindOf(err) != fault.NotFound {
 		b.Errorf("another organisation's administrator: %v, want not found", err)
 	}
 	if _, err := r.grants.List(ctx, ann); fault.KindOf(err) != fault.Forbidden {
