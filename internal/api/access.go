@@ -137,7 +137,7 @@ func (s *server) registerAccess(api huma.API) {
 	huma.Register(api, needs(access.NeedOwn, withBody(huma.Operation{
 		OperationID: "create-token", Method: http.MethodPost, Path: "/tokens", Tags: tags, DefaultStatus: http.StatusCreated,
 		Summary: "Make an API token", Description: "For oneself, or as an administrator for a service account. A token makes tokens only if its scope is administer.",
-		Responses: failures(api, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
+		Responses: failures(api, wrongBody(http.StatusConflict)...),
 	})), handle(s, "create-token", s.createToken))
 	huma.Register(api, needs(access.NeedOwn, huma.Operation{
 		OperationID: "revoke-token", Method: http.MethodDelete, Path: "/tokens/{id}", Tags: tags, DefaultStatus: http.StatusOK,

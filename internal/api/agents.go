@@ -47,7 +47,7 @@ func (s *server) registerAgents(api huma.API) {
 		Summary:       "Add an agent",
 		Description:   "Fetches its card at once. An agent that cannot be reached is added all the same; its health says why. An address that is known already answers 200 with its agent.",
 		DefaultStatus: http.StatusCreated,
-		Responses: withAnswer(api, failures(api, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
+		Responses: withAnswer(api, failures(api, wrongBody()...),
 			http.StatusOK, "The agent that is registered already", "application/json", reflect.TypeFor[Agent]()),
 	})), handle(s, "register-agent", s.addAgent))
 	huma.Register(api, needs(access.NeedRead, huma.Operation{

@@ -64,7 +64,7 @@ func (s *server) registerCommands(api huma.API) {
 		Summary:       "Send to an agent, or cancel a task",
 		Description:   "Accepted for good once it is answered: it is sent at most once, and never lost. 409 if the question is answered, the task has moved on, or the key was used for something else; 422 with a fault for each field if a form's answer is not valid.",
 		DefaultStatus: http.StatusAccepted,
-		Responses:     failures(api, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity),
+		Responses:     failures(api, wrongBody(http.StatusNotFound, http.StatusConflict)...),
 	})), handle(s, "submit-command", s.submitCommand))
 	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "get-command", Method: http.MethodGet, Path: "/commands/{id}", Tags: tags,

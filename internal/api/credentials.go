@@ -113,7 +113,7 @@ func (s *server) registerCredentials(api huma.API) {
 		OperationID: "set-credential", Method: http.MethodPut, Path: path, Tags: tags,
 		Summary:     "Set an agent's credential",
 		Description: "In the place of the one that it has. No request gives a secret out again.",
-		Responses:   failures(api, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
+		Responses:   failures(api, wrongBody(http.StatusNotFound)...),
 	})), handle(s, "set-credential", s.setCredential))
 	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "revoke-credential", Method: http.MethodDelete, Path: path, Tags: tags,

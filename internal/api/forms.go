@@ -57,7 +57,7 @@ func (s *server) registerForms(api huma.API) {
 		OperationID: "answer-form", Method: http.MethodPost, Path: "/forms/answer", Tags: tags,
 		Summary:     "Check what is entered in a form",
 		Description: "The submission, or what is wrong with each field; as taskbay form answer says. 422 with the reasons if the definition is rejected.",
-		Responses:   failures(api, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity),
+		Responses:   failures(api, wrongBody()...),
 	})), handle(s, "answer-form", s.answerForm))
 }
 

@@ -77,11 +77,6 @@ type (
 // rightsTag groups what is about members, teams and grants.
 const rightsTag = "Rights"
 
-// wrongBody are the statuses for a body that cannot be used.
-func wrongBody(own ...int) []int {
-	return append(own, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
-}
-
 func (s *server) registerMembers(api huma.API) {
 	tags := []string{rightsTag}
 	huma.Register(api, needs(access.NeedAdminister, huma.Operation{

@@ -107,7 +107,7 @@ func (s *server) registerReach(api huma.API) {
 	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "preview-agent", Method: http.MethodPost, Path: "/agents/preview", Tags: agents,
 		Summary: "Look at an agent before adding it", Description: "Fetches and checks its card, and keeps nothing.",
-		Responses: failures(api, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
+		Responses: failures(api, wrongBody()...),
 	})), handle(s, "preview-agent", s.previewAgent))
 	huma.Register(api, needs(access.NeedRead, huma.Operation{
 		OperationID: "get-interface", Method: http.MethodGet, Path: "/agents/{id}/interface", Tags: agents,
@@ -116,7 +116,7 @@ func (s *server) registerReach(api huma.API) {
 	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "set-interface", Method: http.MethodPut, Path: "/agents/{id}/interface", Tags: agents,
 		Summary: "Choose the interface that an agent is called by", Description: "In the place of what its card decides, with any address.",
-		Responses: failures(api, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
+		Responses: failures(api, wrongBody(http.StatusNotFound)...),
 	})), handle(s, "set-interface", s.setInterface))
 	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "reset-interface", Method: http.MethodDelete, Path: "/agents/{id}/interface", Tags: agents,
@@ -129,7 +129,7 @@ func (s *server) registerReach(api huma.API) {
 	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "add-pin", Method: http.MethodPost, Path: "/pins", Tags: trust, DefaultStatus: http.StatusCreated,
 		Summary:   "Pin a key for the cards of an origin",
-		Responses: failures(api, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
+		Responses: failures(api, wrongBody()...),
 	})), handle(s, "add-pin", s.addPin))
 	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "remove-pin", Method: http.MethodDelete, Path: "/pins/{id}", Tags: trust, DefaultStatus: http.StatusOK,

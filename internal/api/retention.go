@@ -55,7 +55,6 @@ type (
 
 func (s *server) registerRetention(api huma.API) {
 	tags := []string{"Retention"}
-	wrong := []int{http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
 	huma.Register(api, needs(access.NeedAdminister, huma.Operation{
 		OperationID: "get-retention", Method: http.MethodGet, Path: "/retention", Tags: tags,
 		Summary: "Read for how long raw observations and files are kept", Responses: failures(api),
@@ -63,11 +62,11 @@ func (s *server) registerRetention(api huma.API) {
 	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "set-retention", Method: http.MethodPut, Path: "/retention", Tags: tags,
 		Summary: "Set for how long raw observations and files are kept", Description: "Those of tasks that ended are purged after that, within a day. What is purged is gone for good.",
-		Responses: failures(api, wrong...),
+		Responses: failures(api, wrongBody()...),
 	})), handle(s, "set-retention", s.setRetention))
 	huma.Register(api, needs(access.NeedAdminister, withBody(huma.Operation{
 		OperationID: "try-retention", Method: http.MethodPost, Path: "/retention/dry-run", Tags: tags, DefaultStatus: http.StatusOK,
-		Summary: "Count what would be purged", Description: "Nothing is changed.", Responses: failures(api, wrong...),
+		Summary: "Count what would be purged", Description: "Nothing is changed.", Responses: failures(api, wrongBody()...),
 	})), handle(s, "try-retention", s.tryRetention))
 }
 

@@ -113,6 +113,12 @@ func failures(api huma.API, own ...int) map[string]*huma.Response {
 	return out
 }
 
+// wrongBody are the statuses of an operation of its own, and those for a body that
+// cannot be used.
+func wrongBody(own ...int) []int {
+	return append(own, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+}
+
 // withAnswer adds an answer of a type that huma does not see by itself.
 func withAnswer(api huma.API, responses map[string]*huma.Response, status int, description, mediaType string, t reflect.Type) map[string]*huma.Response {
 	responses[strconv.Itoa(status)] = &huma.Response{
