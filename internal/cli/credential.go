@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -187,9 +186,7 @@ func (c credentialList) Run(ctx context.Context, s Streams) error {
 			return err
 		}
 		if c.JSON {
-			enc := json.NewEncoder(s.Out)
-			enc.SetIndent("", "  ")
-			return enc.Encode(map[string]any{"items": all})
+			return printJSON(s.Out, map[string]any{"items": all}, true)
 		}
 		if len(all) == 0 {
 			_, err := fmt.Fprintln(s.Out, "No agent has a credential.")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -81,9 +80,7 @@ func (c tokenList) Run(ctx context.Context, s Streams) error {
 			for _, t := range all {
 				shapes = append(shapes, tokenShape{t.ID, t.Name, string(t.Scope), t.MembershipID, t.MemberName, t.CreatedByName, t.CreatedAt, some(t.ExpiresAt), some(t.UsedAt)})
 			}
-			enc := json.NewEncoder(s.Out)
-			enc.SetIndent("", "  ")
-			return enc.Encode(map[string]any{"items": shapes})
+			return printJSON(s.Out, map[string]any{"items": shapes}, true)
 		}
 		if len(all) == 0 {
 			_, err := fmt.Fprintln(s.Out, "There are no tokens.")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -107,9 +106,7 @@ func (c userList) Run(ctx context.Context, s Streams) error {
 			return err
 		}
 		if c.JSON {
-			enc := json.NewEncoder(s.Out)
-			enc.SetIndent("", "  ")
-			return enc.Encode(map[string]any{"items": all})
+			return printJSON(s.Out, map[string]any{"items": all}, true)
 		}
 		table := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(table, "NAME\tROLE\tKIND\tSTATE\tSUBJECT\tISSUER\tID") // Flush tells what went wrong
