@@ -218,22 +218,19 @@ func testAllowance(b *bench) {
 	minutes, sum := map[time.Time]int64{}, int64(0) // what was granted in each, by its end
 	take := func(who, kind string) int64 {
 		var granted int64
+		var left time.Duration
 		err := b.db.Update(context.Background(), func(tx *store.Tx) (err error) {
-			var left time.Duration
 			granted, left, err = tx.TakeAllowance(who, kind, block, limit)
-			if granted < 0 || granted > block || left <= 0 || left > time.Minute {
-				b.Errorf("TakeAllowance: %d for %v", granted, left)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if who == "ann" {
-				minutes[time.Now().Add(left).Round(time.Minute)] += granted
-				sum += granted
-			}
 			return err
 		})
-		if err != nil {
-			b.Errorf("TakeAllowance: %v", err)
+		if err != nil || granted < 0 || granted > block || left <= 0 || left > time.Minute {
+			b.Errorf("TakeAllowance: %d for %v, %v", granted, left, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if who == "ann" {
+			minutes[time.Now().Add(left).Round(time.Minute)] += granted
+			sum += granted
 		}
 		return granted
 	}
